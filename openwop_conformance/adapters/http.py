@@ -1,0 +1,370 @@
+"""A host behind a URL, and the rules of an exchange that every transport here keeps.
+
+The only module that touches httpx, and only its transport: what a client adds to one (cookies,
+redirects, authentication, proxies, decompression) is just what a witness must not have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import re
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, cast
+from urllib.parse import urlsplit
+
+from ..errors import ConformanceError, ExchangeError, UnreachableError, UsageError
+from .host import Bounds, Chunk, Request, Response, Stream
+
+if TYPE_CHECKING:
+    import httpx
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_TARGET: Final = re.compile(r"/[\x21\x22\x24-\x7e]*")
+_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_KEEP_ALIVE: Final = 1.0
+"""Seconds an idle connection is kept: below the shortest that servers keep one, since a request
+that crosses the server's closing would read as the host's fault."""
+
+Headers = tuple[tuple[str, str], ...]
+
+
+# ------------------------------------------------------------------------ rules of an exchange
+
+
+def wire_headers(request: Request, authority: str) -> list[tuple[bytes, bytes]]:
+    """The header lines of a request as sent: names lower case, values UTF-8.
+
+    ``host``, ``user-agent``, ``accept-encoding: identity`` and ``content-length`` are added
+    where the request has none. Raises ``ExchangeError("transport")`` for a request that HTTP/1.1
+    cannot carry; nothing was sent then, and no header's value is in the message.
+    """
+    if not _TOKEN.fullmatch(request.method):
+        raise ExchangeError("transport", f"not sent: {request.method!r} is no method")
+    if not _TARGET.fullmatch(request.target):
+        why = "must begin with '/' and be percent-encoded ASCII without a fragment"
+        raise ExchangeError("transport", f"not sent: the target {request.target!r} {why}")
+    lines: list[tuple[bytes, bytes]] = []
+    for name, value in request.headers:
+        if not _TOKEN.fullmatch(name):
+            raise ExchangeError("transport", f"not sent: {name!r} is no header name")
+        octets = value.strip(" \t").encode("utf-8", "surrogatepass")
+        if _CONTROLS.search(octets):
+            why = "holds a control character"
+            raise ExchangeError("transport", f"not sent: the value of header {name!r} {why}")
+        lines.append((name.lower().encode(), octets))
+    given = dict(lines)
+    length = str(len(request.body or b"")).encode()
+    if given.get(b"content-length", length) != length:
+        raise ExchangeError("transport", "not sent: content-length is not the body's length")
+    added = [
+        (b"host", authority.encode()),
+        (b"user-agent", b"openwop-conformance"),
+        (b"accept-encoding", b"identity"),
+    ]
+    framed = request.body is not None or request.method in ("POST", "PUT", "PATCH")
+    if framed and b"transfer-encoding" not in given:
+        added.append((b"content-length", length))
+    return [line for line in added if line[0] not in given] + lines
+
+
+def is_header(name: bytes, value: bytes) -> bool:
+    """Whether HTTP/1.1 can carry a header line as it is."""
+    return bool(_TOKEN.fullmatch(name.decode("latin-1"))) and not _CONTROLS.search(value)
+
+
+def read_headers(lines: list[tuple[bytes, bytes]]) -> Headers:
+    """Header lines as received, for a ``Response``: names lower case, octets as Latin-1."""
+    return tuple((name.lower().decode("latin-1"), value.decode("latin-1")) for name, value in lines)
+
+
+@asynccontextmanager
+async def within(seconds: float, until: float, what: str) -> AsyncIterator[None]:
+    """Bound the block to the loop time ``until``; ``ExchangeError("timeout")`` when it passes."""
+    broken = ExchangeError("timeout", f"{what} took longer than {seconds:g} s")
+    if asyncio.get_running_loop().time() >= until:
+        raise broken
+    try:
+        async with asyncio.timeout_at(until) as scope:
+            yield
+    except TimeoutError:
+        if scope.expired():
+            raise broken from None
+        raise
+
+
+class Answer:
+    """A ``Stream`` over ``pull``, which gives the next chunk, then ``None``, or raises.
+
+    Holds the total time and the bytes of body to their bounds, and refuses a coded body, since
+    only ``identity`` was asked for and nothing here decompresses. A read that failed or was
+    cancelled ends the stream: later reads fail too, and never look like the end of the body.
+    """
+
+    __slots__ = ("_bounds", "_coding", "_end", "_pull", "_size", "_until", "headers", "status")
+
+    def __init__(
+        self,
+        status: int,
+        headers: Headers,
+        pull: Callable[[], Awaitable[Chunk | None]],
+        bounds: Bounds,
+        until: float,
+    ) -> None:
+        self.status = status
+        self.headers = headers
+        self._pull, self._bounds, self._until = pull, bounds, until
+        self._size = 0
+        self._coding = ",".join(value for name, value in headers if name == "content-encoding")
+        self._end: Exception | None = None
+
+    def chunks(self) -> AsyncIterator[Chunk]:
+        return self
+
+    def __aiter__(self) -> AsyncIterator[Chunk]:
+        return self
+
+    async def __anext__(self) -> Chunk:
+        if self._end is not None:
+            raise self._end
+        self._end = ExchangeError("cut-off", "an earlier read of this body was abandoned")
+        try:
+            async with within(self._bounds.total, self._until, "the whole answer"):
+                chunk = await self._pull()
+            if chunk is None:
+                raise StopAsyncIteration
+            self._admit(chunk)
+        except (ExchangeError, StopAsyncIteration) as error:
+            self._end = error
+            raise
+        self._end = None
+        return chunk
+
+    def _admit(self, chunk: Chunk) -> None:
+        if self._coding.strip().lower() not in ("", "identity"):
+            message = f"the body has Content-Encoding {self._coding!r}; only identity was accepted"
+            raise ExchangeError("transport", message)
+        self._size += len(chunk.data)
+        if self._size > self._bounds.body:
+            message = f"the body is larger than the {self._bounds.body} bytes allowed"
+            raise ExchangeError("too-large", message)
+
+
+async def read_whole(answering: AbstractAsyncContextManager[Stream]) -> Response:
+    """The answer of a stream, read to its end; what ``exchange`` is on any transport."""
+    began = perf_counter()
+    body = bytearray()
+    async with answering as answer:
+        async for chunk in answer.chunks():
+            body += chunk.data
+        seconds = perf_counter() - began
+    return Response(answer.status, answer.headers, bytes(body), seconds)
+
+
+# ------------------------------------------------------------------------------------- the host
+
+
+class HttpHost:
+    """A host at a base URL, which may carry a path prefix. Raises ``UsageError`` for no such URL.
+
+    Targets are sent as written, byte for byte. Connections are kept between exchanges of one
+    event loop; from another loop, or after ``close``, a call raises ``UsageError``. No proxy or
+    netrc of the environment is used; ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` may name the
+    certificate authorities to trust.
+    """
+
+    def __init__(self, base_url: str) -> None:
+        self._url, self._prefix = _base(base_url)
+        self.name = base_url.rstrip("/")
+        self._transport: httpx.AsyncHTTPTransport | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
+
+    async def exchange(self, request: Request, bounds: Bounds) -> Response:
+        """Send one request and read its whole answer."""
+        return await read_whole(self.stream(request, bounds))
+
+    @asynccontextmanager
+    async def stream(self, request: Request, bounds: Bounds) -> AsyncIterator[Answer]:
+        """Send one request and read its answer as it arrives; leaving closes what is unread."""
+        transport = self._opened()
+        outgoing = self._outgoing(request, bounds)
+        until = asyncio.get_running_loop().time() + bounds.total
+        async with within(bounds.total, until, "the answer"):
+            with self._translated(bounds):
+                response = await transport.handle_async_request(outgoing)
+        try:
+            parts = aiter(cast("httpx.AsyncByteStream", response.stream))
+
+            async def pull() -> Chunk | None:
+                with self._translated(bounds):
+                    async for part in parts:
+                        if part:
+                            return Chunk(part, perf_counter())
+                return None
+
+            headers = read_headers(response.headers.raw)
+            yield Answer(response.status_code, headers, pull, bounds, until)
+        finally:
+            with contextlib.suppress(Exception):
+                await response.aclose()
+
+    async def close(self) -> None:
+        """Close the connections. Once closed, nothing can be sent."""
+        self._closed = True
+        if self._transport is not None:
+            same_loop(self._loop, self.name)
+            transport, self._transport = self._transport, None
+            with contextlib.suppress(Exception):
+                await transport.aclose()
+
+    def _opened(self) -> httpx.AsyncHTTPTransport:
+        if self._closed:
+            raise UsageError(f"{self.name} was closed; connect again")
+        if self._transport is None:
+            import httpx
+
+            self._loop = asyncio.get_running_loop()
+            self._transport = httpx.AsyncHTTPTransport(
+                verify=_tls(self._url.scheme == "https"),
+                trust_env=False,
+                limits=httpx.Limits(keepalive_expiry=_KEEP_ALIVE),
+            )
+        same_loop(self._loop, self.name)
+        return self._transport
+
+    def _outgoing(self, request: Request, bounds: Bounds) -> httpx.Request:
+        import httpx
+
+        headers = wire_headers(request, self._url.netloc.decode("ascii"))
+        timeout = {"connect": bounds.connect, "read": bounds.read, "write": bounds.read}
+        target = (self._prefix + request.target).encode("ascii")
+        return httpx.Request(
+            request.method,
+            self._url,
+            headers=headers,
+            content=request.body,
+            extensions={"timeout": timeout, "target": target},
+        )
+
+    @contextmanager
+    def _translated(self, bounds: Bounds) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise _failure(error, self.name, bounds) from None
+
+
+def same_loop(loop: asyncio.AbstractEventLoop | None, name: str) -> None:
+    """Raise ``UsageError`` unless ``loop`` is the one running."""
+    if loop is not asyncio.get_running_loop():
+        raise UsageError(f"{name} belongs to another event loop; connect again in this one")
+
+
+@functools.cache
+def _tls(secure: bool) -> ssl.SSLContext:
+    """One context for the process. Loading authorities costs 30 ms, and plain HTTP needs none."""
+    if not secure:
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    import httpx
+
+    try:
+        return httpx.create_ssl_context(trust_env=True)
+    except (OSError, ValueError) as error:
+        message = f"cannot load the certificate authorities: {error}. Check SSL_CERT_FILE/_DIR."
+        raise UsageError(message) from None
+
+
+def _base(base_url: str) -> tuple[httpx.URL, str]:
+    """The origin and the path prefix of a base URL; credentials and query never reach a message."""
+    shown = re.sub(r"//[^/]*@", "//…@", re.split(r"[?#]", base_url)[0])
+
+    def refused(why: str) -> UsageError:
+        return UsageError(f"{shown!r} is no base URL: {why}. Write it as http://localhost:8080")
+
+    if any(char.isspace() or not char.isprintable() for char in base_url):
+        raise refused("it holds a space or a control character")
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port
+    except ValueError as error:
+        raise refused(str(error)) from None
+    if parts.scheme not in ("http", "https") or "://" not in base_url:
+        raise refused("it does not begin with http:// or https://")
+    if "@" in parts.netloc:
+        raise refused("it holds a user name or password; pass the credential with OPENWOP_API_KEY")
+    if "?" in base_url or "#" in base_url:
+        raise refused("it holds a query or a fragment")
+    if not parts.hostname or port == 0:
+        raise refused("it names no host" if port != 0 else "its port is 0")
+    prefix = parts.path.rstrip("/")
+    if prefix and not _TARGET.fullmatch(prefix):
+        raise refused("its path is not percent-encoded ASCII")
+    import httpx
+
+    try:
+        return httpx.URL(f"{parts.scheme}://{parts.netloc}"), prefix
+    except (httpx.InvalidURL, ValueError) as error:
+        raise refused(str(error)) from None
+
+
+# ----------------------------------------------------------------------------------- its errors
+
+
+def _failure(error: Exception, name: str, bounds: Bounds) -> ConformanceError:
+    """What a failure of the transport is called here. A local fault's text may quote headers."""
+    import httpx
+
+    if isinstance(error, httpx.ConnectTimeout):
+        message = f"cannot reach {name}: no connection within {bounds.connect:g} s."
+        return UnreachableError(f"{message} Is it up, and is a firewall between?")
+    if isinstance(error, httpx.ConnectError | UnicodeError):
+        return UnreachableError(f"cannot reach {name}: {_why_unreachable(error)}")
+    if isinstance(error, httpx.TimeoutException):
+        verb = "took in" if isinstance(error, httpx.WriteTimeout) else "sent"
+        return ExchangeError("timeout", f"{name} {verb} nothing for {bounds.read:g} s")
+    if isinstance(error, httpx.NetworkError):
+        return ExchangeError("cut-off", f"{name} broke the connection off")
+    if isinstance(error, httpx.RemoteProtocolError):
+        said = str(error)
+        if "disconnected" in said or "closed connection" in said:
+            return ExchangeError("cut-off", f"{name} closed the connection too early: {said}")
+        return ExchangeError("transport", f"{name} does not speak HTTP/1.1: {said}")
+    if type(error).__name__ == "LocalProtocolError":  # httpx's own, or one of h11 that it let pass
+        return ExchangeError("transport", "not sent: HTTP/1.1 cannot carry this request")
+    return ExchangeError("transport", f"{name} failed below HTTP: {type(error).__name__}")
+
+
+def _why_unreachable(error: BaseException) -> str:
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            hint = "Name a private authority's certificate in SSL_CERT_FILE."
+            return f"its certificate is not trusted ({cause.verify_message}). {hint}"
+        if isinstance(cause, ssl.SSLError):
+            return f"TLS failed ({cause.reason}). Does it speak plain http:// there?"
+        if isinstance(cause, socket.gaierror | UnicodeError):
+            return "the host's name does not resolve. Check its spelling."
+        if isinstance(cause, ConnectionRefusedError):
+            return "connection refused. Start the host, or check its address and port."
+    system = next((c.strerror for c in causes if isinstance(c, OSError) and c.strerror), None)
+    return f"{system or str(error) or 'the connection failed'}. Check its address and port."
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that led to it, nearest first."""
+    waiting: list[BaseException] = [error]
+    seen: set[int] = set()
+    while waiting:
+        cause = waiting.pop(0)
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        waiting.extend(getattr(cause, "exceptions", ()))
+        waiting.extend(c for c in (cause.__cause__, cause.__context__) if c is not None)

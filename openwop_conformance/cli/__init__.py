@@ -1,0 +1,56 @@
+"""The command line: one module a command, each thin over the layers below."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from ..errors import ConformanceError
+from . import explain, lint, listing, run, sabotage, schema, serve
+
+COMMANDS = (run, listing, explain, lint, schema, serve, sabotage)
+
+EPILOG = """\
+Exit codes: 0 conformant; 1 something failed; 2 usage or configuration; 3 incomplete: nothing
+failed, but something that binds was not witnessed.
+
+Keys come from the environment or a private file, never from the command line:
+  OPENWOP_API_KEY              the key that the run uses
+  OPENWOP_TENANT_B_API_KEY     a second tenant's key, for what it must not see
+  OPENWOP_CANARY_SECRET_VALUE  the value of a secret that is configured in the host
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="openwop-conformance",
+        description="Find out, truthfully, which of the A2UI rules an OpenWOP host keeps.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_to(commands)
+    chosen = parser.parse_args(arguments)
+    try:
+        code: int = chosen.command(chosen)
+    except ConformanceError as error:
+        print(f"openwop-conformance: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    except KeyboardInterrupt:
+        print("openwop-conformance: interrupted", file=sys.stderr)  # noqa: T201
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return code
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"openwop-conformance {version('openwop-conformance')}"

@@ -1,0 +1,56 @@
+"""``lint``: what is wrong with scenario files, with file, line and column."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "lint",
+        help="check scenario files",
+        description="Check scenario files, or without any the whole corpus: one line a fault.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="scenario files")
+    parser.set_defaults(command=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Print the faults; 1 when there are any."""
+    from ..corpus import corpus
+    from ..errors import DocumentError
+    from ..evidence.requirements import read_requirements
+    from ..reference.sabotage import SABOTAGES
+    from ..scenario.expand import load_scenario
+    from ..scenario.lint import cross_faults, lint, load_all
+
+    found = corpus()
+    faults: list[DocumentError] = []
+    if args.files:
+        scenarios = []
+        for file in args.files:
+            try:
+                scenarios.append(load_scenario(file, found.fixtures))
+            except DocumentError as error:
+                faults.append(error)
+        faults += cross_faults(scenarios)
+    else:
+        faults = lint(found)
+        scenarios = [] if faults else list(load_all(found))
+    known = read_requirements(found.requirements)
+    for scenario in scenarios:
+        if scenario.requirement not in known:
+            faults.append(scenario.place.error(f"no requirement {scenario.requirement!r}"))
+        for name in scenario.sabotage:
+            if name not in SABOTAGES:
+                faults.append(scenario.place.error(f"no sabotage {name!r}"))
+    for fault in faults:
+        print(fault)  # noqa: T201
+    if not faults:
+        count = len(scenarios)
+        print(f"{count} scenario{'s' * (count != 1)}: nothing is wrong")  # noqa: T201
+    return 1 if faults else 0

@@ -1,0 +1,173 @@
+"""``run``: the scenarios against a host, the verdict, the ledger."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..engine.verdict import Event, Listener
+    from ..evidence.requirements import Requirement
+    from ..suite import Plan
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "run",
+        help="run the scenarios against a host",
+        description="Run the scenarios against a host and print the verdict.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "host",
+        nargs="?",
+        metavar="HOST",
+        help="a URL, asgi:pkg.mod:app, py:pkg.mod:Factory, reference, or an entry point; "
+        "OPENWOP_BASE_URL, or else reference, when it is left out",
+    )
+    parser.add_argument(
+        "--select",
+        nargs="+",
+        default=[],
+        metavar="PATTERN",
+        help="only scenarios or requirements of these ids; * and ? stand for anything",
+    )
+    parser.add_argument("--major", type=int, choices=(1, 2), help="only this major's scenarios")
+    parser.add_argument("--ledger", type=Path, metavar="FILE", help="write the ledger here")
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        type=_report,
+        metavar="FORMAT:FILE",
+        help="write a report as well: markdown:FILE or json:FILE",
+    )
+    parser.add_argument("--seed", type=_natural, metavar="N", help="repeat the ids of a run")
+    parser.add_argument(
+        "--jobs", type=_positive, default=8, metavar="N", help="scenarios at once (8)"
+    )
+    parser.add_argument(
+        "--time-scale", type=_scale, default=1.0, metavar="X", help="multiply every time bound"
+    )
+    parser.add_argument(
+        "--opt-out",
+        nargs="+",
+        default=[],
+        metavar="NEED",
+        help="skip what needs this: second-tenant, canary",
+    )
+    parser.add_argument(
+        "--credential-file", type=Path, metavar="FILE", help="the key, or NAME=VALUE lines"
+    )
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON instead")
+    parser.set_defaults(command=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Run; the exit code."""
+    import asyncio
+
+    from ..engine.credentials import read_credentials
+    from ..engine.session import Options
+    from ..engine.verdict import exit_code
+    from ..errors import UsageError
+    from ..evidence.ledger import digest, write_ledger
+    from ..evidence.requirements import read_requirements
+    from ..scenario.verbs import NEEDS
+    from ..suite import execute, fresh_seed, plan
+
+    unknown = sorted(set(args.opt_out) - NEEDS.keys())
+    if unknown:
+        raise UsageError(f"no scenario needs {unknown[0]!r}; there are {', '.join(NEEDS)}")
+    options = Options(
+        seed=fresh_seed() if args.seed is None else args.seed,
+        jobs=args.jobs,
+        time_scale=args.time_scale,
+        opted_out=frozenset(args.opt_out),
+    )
+    chosen = plan(
+        args.host or os.environ.get("OPENWOP_BASE_URL") or "reference",
+        read_credentials(os.environ, args.credential_file),
+        patterns=args.select,
+        major=args.major,
+        options=options,
+    )
+    requirements = read_requirements(chosen.corpus.requirements)
+    listeners, console = _listeners(args, requirements, chosen)
+
+    def tell(event: Event) -> None:
+        for listener in listeners:
+            listener(event)
+
+    try:
+        rows = asyncio.run(execute(chosen, tell))
+    finally:
+        if console is not None:
+            console.close()
+    if args.ledger is not None:
+        write_ledger(args.ledger, chosen.header, rows)
+        if not args.json:
+            print(f"ledger {args.ledger}, digest {digest(rows)}")  # noqa: T201
+    return exit_code(rows)
+
+
+def _listeners(
+    args: argparse.Namespace, requirements: dict[str, Requirement], chosen: Plan
+) -> tuple[list[Listener], Any]:
+    from ..suite import VERSION
+
+    listeners: list[Listener] = []
+    console = None
+    if args.json:
+        from ..reports.jsonfile import JsonReport
+
+        listeners.append(JsonReport(None, chosen.header))
+    else:
+        from rich.console import Console
+
+        from ..reports.console import ConsoleReport
+
+        console = ConsoleReport(Console(), requirements, VERSION)
+        listeners.append(console)
+    for form, path in args.report:
+        if form == "markdown":
+            from ..reports.markdown import MarkdownReport
+
+            listeners.append(MarkdownReport(path, requirements, VERSION))
+        else:
+            from ..reports.jsonfile import JsonReport
+
+            listeners.append(JsonReport(path, chosen.header))
+    return listeners, console
+
+
+def _report(text: str) -> tuple[str, Path]:
+    form, colon, file = text.partition(":")
+    if form not in ("markdown", "json") or not colon or not file:
+        raise argparse.ArgumentTypeError(f"{text!r} is not markdown:FILE or json:FILE")
+    return form, Path(file)
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**53:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 0 to 2^53-1")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 256:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 1 to 256")
+    return int(text)
+
+
+def _scale(text: str) -> float:
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = 0.0
+    if not 0.01 <= scale <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.01 to 1000")
+    return scale

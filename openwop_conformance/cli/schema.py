@@ -1,0 +1,39 @@
+"""``schema``: the JSON Schema of a file format, for editors and other programs."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+NAMES = (
+    "scenario",
+    "requirements",
+    "ledger-record",
+    "ai-envelope",
+    "ui.a2ui-surface",
+    "run-event",
+    "error-envelope",
+    "discovery",
+)
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "schema",
+        help="print a JSON Schema",
+        description="Print the JSON Schema of a file or wire format.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("name", nargs="?", default="scenario", choices=NAMES)
+    parser.set_defaults(command=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Print the schema."""
+    import json
+
+    from ..schemas import schema
+
+    print(json.dumps(schema(args.name), indent=2, ensure_ascii=False))  # noqa: T201
+    return 0

@@ -1,0 +1,1 @@
+"""Judgements on what a host answered; each raises ``CheckFailed`` through the witness."""

@@ -1,0 +1,160 @@
+"""A run: every scenario gated, taken step by step, cleaned up after, and given its one row.
+
+Scenarios run concurrently and share nothing but the host, so neither order nor concurrency shows in
+the rows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from ..adapters import operations
+from ..errors import DocumentError, ExchangeError
+from ..scenario.model import Scenario, Step
+from .gates import decide
+from .session import Session
+from .steps import take
+from .verdict import (
+    Blocked,
+    CheckFailed,
+    Disposition,
+    Failure,
+    Inapplicable,
+    Listener,
+    Row,
+    RunFinished,
+    RunStarted,
+    ScenarioFinished,
+    Skipped,
+)
+from .witness import Witness
+
+SCENARIO_WITHIN: Final = 120.0
+"""Seconds that one scenario may take, whatever the host does."""
+CLEANED_WITHIN: Final = 10.0
+
+
+async def run(scenarios: Sequence[Scenario], session: Session, tell: Listener) -> tuple[Row, ...]:
+    """Run scenarios against a host; the rows, by id. Raises ``UnreachableError`` before any."""
+    started = session.clock()
+    tell(RunStarted(session.host.name, session.options.seed, tuple(scenarios)))
+    await session.first_contact()
+    turn = asyncio.Semaphore(session.options.jobs)
+
+    async def in_turn(scenario: Scenario) -> Row:
+        async with turn:
+            finished = await run_one(scenario, session)
+        tell(finished)
+        return finished.row
+
+    rows = await asyncio.gather(*(in_turn(scenario) for scenario in scenarios))
+    ordered = tuple(sorted(rows, key=lambda row: row.id))
+    tell(RunFinished(ordered, session.clock() - started))
+    return ordered
+
+
+async def run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
+    """One scenario, start to end. Never raises for anything that a host can do."""
+    witness = Witness(session, scenario)
+    failures: list[Failure] = []
+    started = session.clock()
+    disposition, reason = Disposition.PASS, ""
+    try:
+        async with asyncio.timeout(session.options.seconds(SCENARIO_WITHIN)):
+            await decide(session, scenario)
+            await _take_all(witness, failures)
+    except Inapplicable as fact:
+        disposition, reason = Disposition.INAPPLICABLE, str(fact)
+    except Skipped as choice:
+        disposition, reason = Disposition.SKIPPED, str(choice)
+    except (Blocked, ExchangeError) as fault:
+        disposition, reason = Disposition.BLOCKED, str(fault)
+    except TimeoutError:
+        disposition, reason = Disposition.BLOCKED, "the scenario did not end within its time"
+    except DocumentError as fault:
+        disposition, reason = Disposition.BLOCKED, f"the scenario is wrong: {fault.message}"
+    except Exception as fault:
+        disposition = Disposition.BLOCKED
+        reason = f"the suite itself failed: {type(fault).__name__}: {fault}"
+    finally:
+        await _clean_up(witness)
+    if failures:
+        disposition, reason = Disposition.FAIL, _reason(failures)
+    elif disposition is Disposition.PASS and not (witness.assertions and witness.exchanges):
+        disposition, reason = Disposition.BLOCKED, "nothing was asserted: the scenario is empty"
+    row = Row(
+        scenario.requirement,
+        scenario.id,
+        disposition,
+        witness.assertions if disposition in (Disposition.PASS, Disposition.FAIL) else 0,
+        witness.plain(reason),
+    )
+    return ScenarioFinished(
+        scenario, row, tuple(failures), tuple(witness.exchanges), session.clock() - started
+    )
+
+
+async def _take_all(witness: Witness, failures: list[Failure]) -> None:
+    """Every step in order, up to the first failure; the cases of one step are independent."""
+    for index, step in enumerate(witness.scenario.steps):
+        if failures and not _same_cases(witness.scenario.steps[index - 1], step):
+            return
+        judged = witness.assertions
+        try:
+            await take(witness, step)
+        except CheckFailed as failed:
+            failures.append(_failure(witness, step, failed))
+        except ExchangeError as fault:
+            if not judged:
+                raise
+            lost = witness.exchanges[-1] if witness.exchanges else None
+            failures.append(
+                _failure(witness, step, CheckFailed(f"no answer: {fault}", exchange=lost))
+            )
+            return
+
+
+def _same_cases(one: Step, other: Step) -> bool:
+    return one.case is not None and other.case is not None and one.place == other.place
+
+
+def _failure(witness: Witness, step: Step, failed: CheckFailed) -> Failure:
+    return Failure(
+        message=witness.plain(str(failed)),
+        place=str(step.place),
+        because=step.because,
+        expected=witness.plain(failed.expected) if failed.expected else None,
+        got=witness.plain(failed.got) if failed.got else None,
+        case=step.case,
+        exchange=failed.exchange,
+    )
+
+
+def _reason(failures: list[Failure]) -> str:
+    """What the row says: the first failure in words, and how many more there are."""
+    first = failures[0]
+    text = first.message
+    if first.case:
+        text += f" (fixture {first.case})"
+    if first.because:
+        text += f"; the rule: {first.because}"
+    more = len(failures) - 1
+    return text + (f"; and {more} more" if more else "")
+
+
+async def _clean_up(witness: Witness) -> None:
+    """Cancel every run that was started; what goes wrong here says nothing about the host."""
+
+    async def cancel(run_id: str) -> None:
+        try:
+            await witness.session.send(operations.cancel(run_id), "owner")
+        except ExchangeError:
+            return
+
+    try:
+        async with asyncio.timeout(witness.session.options.seconds(CLEANED_WITHIN)):
+            await asyncio.gather(*(cancel(run.id) for run in witness.runs.values()))
+    except TimeoutError:
+        return

@@ -1,0 +1,151 @@
+"""One run's dealings with one host: the seed of every id, the bounds, the keys, the claims.
+
+All that could differ from one run to the next goes through here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..adapters import operations
+from ..adapters.host import Bounds, Host, Request, Response, Stream
+from ..errors import ExchangeError, JsonError, UnreachableError
+from ..jsonvalue import parse
+from ..wire.discovery import Claims, claims_of
+from .credentials import Credentials
+from .verdict import Blocked, Inapplicable
+
+GIVE_UP_AFTER: Final = 5
+"""So many exchanges in a row without an answer, and the host counts as gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run is made. Seconds are multiplied by ``time_scale`` wherever they bound anything."""
+
+    seed: int
+    jobs: int = 8
+    time_scale: float = 1.0
+    opted_out: frozenset[str] = frozenset()
+    bounds: Bounds = field(default_factory=Bounds)
+
+    def seconds(self, bound: float) -> float:
+        """A bound in seconds, scaled."""
+        return bound * self.time_scale
+
+
+class Session:
+    """A host, and what a run knows of it."""
+
+    def __init__(self, host: Host, options: Options, credentials: Credentials) -> None:
+        self.host, self.options, self.credentials = host, options, credentials
+        self._bounds = options.bounds.scaled(options.time_scale)
+        self._unanswered = 0
+        self._claims: Claims | Exception | None = None
+        self._claims_lock = asyncio.Lock()
+        self.seam_lock = asyncio.Lock()
+        self.seam_fault: str | None = None
+        self.seam_probed = False
+
+    def nonce(self, *parts: str) -> str:
+        """Twelve hex digits that belong to these parts in this run, and to no other run."""
+        text = "\0".join((str(self.options.seed), *parts))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def clock(self) -> float:
+        """Seconds, for bounds; never for a verdict."""
+        return time.perf_counter()
+
+    # ------------------------------------------------------------------------- exchanges
+
+    async def send(self, request: Request, whose: str) -> Response:
+        """One exchange, with the key of ``whose``. Raises ``ExchangeError``."""
+        self._refuse_if_gone()
+        try:
+            response = await self.host.exchange(self._signed(request, whose), self._bounds)
+        except (ExchangeError, UnreachableError) as error:
+            raise self._unanswered_by(error) from None
+        self._unanswered = 0
+        return response
+
+    @asynccontextmanager
+    async def stream(self, request: Request, whose: str) -> AsyncIterator[Stream]:
+        """An exchange whose answer is read as it comes. Raises ``ExchangeError``."""
+        self._refuse_if_gone()
+        try:
+            async with self.host.stream(self._signed(request, whose), self._bounds) as stream:
+                self._unanswered = 0
+                yield stream
+        except UnreachableError as error:
+            raise self._unanswered_by(error) from None
+
+    def _signed(self, request: Request, whose: str) -> Request:
+        key = self.credentials.of(whose)
+        if key is None:
+            return request
+        headers = (*request.headers, ("Authorization", f"Bearer {key}"))
+        return Request(request.method, request.target, headers, request.body)
+
+    def _refuse_if_gone(self) -> None:
+        if self._unanswered >= GIVE_UP_AFTER:
+            raise ExchangeError("transport", "the host has stopped answering")
+
+    def _unanswered_by(self, error: ExchangeError | UnreachableError) -> ExchangeError:
+        self._unanswered += 1
+        if isinstance(error, ExchangeError):
+            return error
+        return ExchangeError("transport", "the host can no longer be reached")
+
+    # ---------------------------------------------------------------------------- claims
+
+    async def claims(self) -> Claims:
+        """What the host claims, read once.
+
+        Raises ``Blocked`` when discovery cannot be read and ``Inapplicable`` when the host says
+        that it does not speak major 2.
+        """
+        async with self._claims_lock:
+            if self._claims is None:
+                try:
+                    self._claims = await self._discover()
+                except (Blocked, Inapplicable) as error:
+                    self._claims = error
+        if isinstance(self._claims, Exception):
+            raise self._claims
+        return self._claims
+
+    async def first_contact(self) -> None:
+        """Raise ``UnreachableError`` when nothing listens where the host should be."""
+        async with self._claims_lock:
+            if self._claims is None:
+                try:
+                    self._claims = await self._discover(must_connect=True)
+                except (Blocked, Inapplicable) as error:
+                    self._claims = error
+
+    async def _discover(self, *, must_connect: bool = False) -> Claims:
+        try:
+            if must_connect:
+                response = await self.host.exchange(operations.discovery(), self._bounds)
+            else:
+                response = await self.send(operations.discovery(), "none")
+        except ExchangeError as error:
+            raise Blocked(f"the discovery document could not be read: {error}") from None
+        if response.status == 406:
+            raise Inapplicable("the host refuses major 2 in discovery (406)")
+        if response.status != 200:
+            raise Blocked(f"discovery answers {response.status} instead of its document")
+        try:
+            document = parse(response.body)
+        except JsonError as error:
+            raise Blocked(f"the discovery document is not JSON: {error}") from None
+        versions = document.get("protocolVersions") if isinstance(document, dict) else None
+        if isinstance(versions, list) and not any(str(v).startswith("2.") for v in versions):
+            raise Inapplicable("protocolVersions lists no version of major 2")
+        return claims_of(document)

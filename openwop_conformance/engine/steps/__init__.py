@@ -1,0 +1,49 @@
+"""One function for each verb of ``scenario.verbs``, and the taking of one step with its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from ...scenario.model import Step
+from ...scenario.verbs import Refused
+from ..verdict import CheckFailed
+from ..witness import Witness
+from .discovering import discovery
+from .emitting import emit, race
+from .requesting import request, seam
+from .running import cancel, fork, log, resolve, run, status, unseen
+
+Perform = Callable[[Witness, Any, Refused | None], Awaitable[None]]
+
+STEPS: Final[dict[str, Perform]] = {
+    "run": run,
+    "emit": emit,
+    "race": race,
+    "log": log,
+    "fork": fork,
+    "resolve": resolve,
+    "status": status,
+    "cancel": cancel,
+    "request": request,
+    "discovery": discovery,
+    "unseen": unseen,
+    "seam": seam,
+}
+
+
+async def take(witness: Witness, step: Step) -> None:
+    """Take a step; after a refusal, its twin has to be admitted. Raises ``CheckFailed``."""
+    perform = STEPS[step.verb]
+    witness.case = step.case or ""
+    await perform(witness, step.arguments, step.refused)
+    if step.twin is not None:
+        try:
+            await perform(witness, step.twin, None)
+        except CheckFailed as failed:
+            raise CheckFailed(
+                f"the twin, one edit away from what is refused: {failed}",
+                expected=failed.expected,
+                got=failed.got,
+                exchange=failed.exchange,
+            ) from None

@@ -1,0 +1,127 @@
+"""The verbs that send envelopes: emit and race."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ...adapters import operations
+from ...adapters.host import Response
+from ...jsonvalue import JsonValue, brief, equal
+from ...scenario.verbs import Emit, Race, Refused
+from ...wire.envelope import envelope
+from ..checks.answers import admitted, refused_as
+from ..verdict import CheckFailed, Exchange
+from ..witness import Emission, RunView, Witness
+
+
+async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
+    """Send one envelope; it is admitted with a new sequence, repeated, or refused as said."""
+    run = witness.run(args.run)
+    payload = _payload(witness, args)
+    sent = envelope(
+        payload,
+        envelope_id=witness.fresh("envelope"),
+        correlation_id=(
+            witness.id_for("correlation", args.correlation)
+            if args.correlation
+            else witness.fresh("correlation")
+        ),
+        kind=args.kind,
+        schema_version=await _stamp(witness, args),
+        node_id=args.node,
+        trust=args.trust,
+    )
+    exchange, response = await witness.ask(operations.emit_surface(run.id, sent))
+    if refused is not None:
+        refused_as(witness, exchange, response, refused)
+        run.refused.append(payload)
+        return
+    sequence = _sequence(witness, exchange, response)
+    if args.repeats is not None:
+        first = witness.emission(args.repeats).sequence
+        witness.check(
+            sequence == first,
+            "a re-emission does not return the recorded outcome",
+            expected=f"sequence {first}",
+            got=f"sequence {sequence}",
+            exchange=exchange,
+        )
+        run.refused.append(payload)
+        return
+    made = Emission(payload, sequence, not equal(payload, _payload(witness, args, plain=True)))
+    _record(witness, run, made, exchange)
+    if args.name is not None:
+        witness.emissions[args.name] = made
+
+
+async def race(witness: Witness, args: Race, refused: Refused | None) -> None:
+    """Send the same messages at once under different correlations: exactly one may be admitted."""
+    run = witness.run(args.run)
+    payload = witness.payload(args.surface, args.messages, Emit().catalog)
+    requests = [
+        operations.emit_surface(
+            run.id,
+            envelope(
+                payload,
+                envelope_id=witness.fresh("envelope"),
+                correlation_id=witness.fresh("correlation"),
+            ),
+        )
+        for _ in range(args.times)
+    ]
+    answers = await asyncio.gather(*(witness.ask(request) for request in requests))
+    won = [(x, r) for x, r in answers if 200 <= r.status < 300]
+    witness.check(
+        len(won) == 1,
+        "of the same creation sent several times at once, not exactly one was admitted",
+        expected=f"1 of {args.times} admitted",
+        got=f"{len(won)} admitted",
+        exchange=won[-1][0] if won else answers[0][0],
+    )
+    for exchange, response in answers:
+        if (exchange, response) in won:
+            made = Emission(payload, _sequence(witness, exchange, response), False)
+            _record(witness, run, made, exchange)
+        else:
+            refused_as(witness, exchange, response, refused or Refused(code="envelope_invalid"))
+
+
+def _payload(witness: Witness, args: Emit, *, plain: bool = False) -> JsonValue:
+    """The payload to send; ``plain`` leaves ``$canary`` as it stands, to tell whether it is in."""
+    if args.messages is None:
+        return args.payload if plain else witness.with_canary(args.payload)
+    full = witness.payload(args.surface, args.messages, args.catalog, plain=plain)
+    return full if args.reasoning is None else {"reasoning": args.reasoning, **full}
+
+
+async def _stamp(witness: Witness, args: Emit) -> int | None:
+    if args.stamp == "absent":
+        return None
+    if args.stamp == "floor+1":
+        return (await witness.session.claims()).floor + 1
+    return args.stamp
+
+
+def _sequence(witness: Witness, exchange: Exchange, response: Response) -> int:
+    body = admitted(witness, exchange, response)
+    sequence = body.get("sequence") if isinstance(body, dict) else None
+    if not isinstance(sequence, int) or isinstance(sequence, bool) or sequence < 0:
+        raise CheckFailed(
+            "the seam does not say where it recorded the envelope",
+            expected='{"sequence": n}, n an integer from 0',
+            got=brief(body),
+            exchange=exchange,
+        )
+    return sequence
+
+
+def _record(witness: Witness, run: RunView, made: Emission, exchange: Exchange) -> None:
+    last = max((e.sequence for e in run.emissions), default=-1)
+    witness.check(
+        made.sequence > last,
+        "a later envelope has no later sequence",
+        expected=f"more than {last}",
+        got=str(made.sequence),
+        exchange=exchange,
+    )
+    run.emissions.append(made)

@@ -1,0 +1,141 @@
+"""What a run says: five dispositions, a row for each requirement, the events on the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from ..adapters.host import Request, Response
+from ..errors import ConformanceError
+from ..jsonvalue import JsonValue
+from ..scenario.model import Scenario
+
+
+class Disposition(StrEnum):
+    """One for each requirement and run."""
+
+    PASS = "executed-pass"  # noqa: S105
+    FAIL = "executed-fail"
+    SKIPPED = "skipped"
+    """The operator opted out."""
+    INAPPLICABLE = "inapplicable"
+    """A fact about the subject: the rule does not bind it."""
+    BLOCKED = "blocked"
+    """A fact about the suite or the harness, or a claim that could not be exercised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The outcome of one requirement. ``reason`` is empty for a pass, and only then."""
+
+    id: str
+    scenario: str
+    disposition: Disposition
+    assertions: int = 0
+    reason: str = ""
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The row as it is written and hashed: no clock, no place, no worker in it."""
+        return {
+            "id": self.id,
+            "scenario": self.scenario,
+            "disposition": str(self.disposition),
+            "assertions": self.assertions,
+            **({"reason": self.reason} if self.reason else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and what came of it. ``whose`` names the key it carried, never the key itself."""
+
+    number: int
+    request: Request
+    whose: str
+    response: Response | None = None
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One thing that was not as the rule has it."""
+
+    message: str
+    place: str
+    because: str | None = None
+    expected: str | None = None
+    got: str | None = None
+    case: str | None = None
+    exchange: Exchange | None = None
+
+
+class CheckFailed(ConformanceError):
+    """The subject broke the rule that is being witnessed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        expected: str | None = None,
+        got: str | None = None,
+        exchange: Exchange | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.expected, self.got, self.exchange = expected, got, exchange
+
+
+class Blocked(ConformanceError):
+    """The rule could not be witnessed; the message says why."""
+
+
+class Inapplicable(ConformanceError):
+    """The rule does not bind this subject; the message is a fact about it."""
+
+
+class Skipped(ConformanceError):
+    """The operator opted out of what the rule needs."""
+
+
+# ------------------------------------------------------------------------------- events
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The run is about to begin. ``scenarios`` are those that were chosen."""
+
+    subject: str
+    seed: int
+    scenarios: tuple[Scenario, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioFinished:
+    """One scenario is done: its row, what failed, and the exchanges it took."""
+
+    scenario: Scenario
+    row: Row
+    failures: tuple[Failure, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run is over: the rows by id, and how long it took."""
+
+    rows: tuple[Row, ...]
+    seconds: float = field(default=0.0, compare=False)
+
+
+Event: TypeAlias = RunStarted | ScenarioFinished | RunFinished
+Listener: TypeAlias = Callable[[Event], None]
+
+
+def exit_code(rows: tuple[Row, ...]) -> int:
+    """0 conformant, 1 something failed, 3 something that binds was not witnessed."""
+    found = {row.disposition for row in rows}
+    if Disposition.FAIL in found:
+        return 1
+    return 3 if Disposition.BLOCKED in found or Disposition.PASS not in found else 0

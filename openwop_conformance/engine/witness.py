@@ -1,0 +1,212 @@
+"""What one scenario has seen: its exchanges, runs and emissions, and how many times it asserted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..a2ui.catalog import MESSAGE_KINDS
+from ..adapters.host import Request, Response, Stream
+from ..errors import ExchangeError
+from ..jsonvalue import JsonValue
+from ..scenario.expand import CANARY
+from ..scenario.model import Scenario
+from ..wire.envelope import surface_payload
+from ..wire.ids import project, tenant_of
+from .session import Session
+from .verdict import CheckFailed, Exchange
+
+_PLACE: Final = re.compile(r"\{(run:[a-z0-9-]+|missing)\}")
+
+
+@dataclass(slots=True)
+class Emission:
+    """A payload that the host admitted, and the sequence it gave for the recording event."""
+
+    payload: JsonValue
+    sequence: int
+    has_canary: bool
+
+
+@dataclass(slots=True)
+class RunView:
+    """A run as this scenario knows it. ``refused`` are payloads that must have left no trace."""
+
+    name: str
+    id: str
+    emissions: list[Emission] = field(default_factory=list)
+    refused: list[JsonValue] = field(default_factory=list)
+
+
+class Witness:
+    """One scenario's view of one host. Steps ask through it and assert through it."""
+
+    def __init__(self, session: Session, scenario: Scenario) -> None:
+        self.session, self.scenario = session, scenario
+        self.exchanges: list[Exchange] = []
+        self.assertions = 0
+        self.runs: dict[str, RunView] = {}
+        self.emissions: dict[str, Emission] = {}
+        self.leaks: list[Exchange] = []
+        self.case = ""
+        self._names: dict[str, str] = {}
+        self._fresh = 0
+
+    # --------------------------------------------------------------------------- asking
+
+    async def ask(self, request: Request, whose: str = "owner") -> tuple[Exchange, Response]:
+        """One exchange, kept. Raises ``ExchangeError``, and keeps that too."""
+        number = len(self.exchanges) + 1
+        self.exchanges.append(Exchange(number, request, whose))
+        try:
+            response = await self.session.send(request, whose)
+        except ExchangeError as error:
+            self.exchanges[number - 1] = Exchange(number, request, whose, fault=str(error))
+            raise
+        exchange = Exchange(number, request, whose, response)
+        self.exchanges[number - 1] = exchange
+        self._look_for_canary(exchange, response.body)
+        return exchange, response
+
+    @asynccontextmanager
+    async def listen(self, request: Request) -> AsyncIterator[tuple[Exchange, Stream]]:
+        """An exchange whose answer is read as it comes."""
+        number = len(self.exchanges) + 1
+        self.exchanges.append(Exchange(number, request, "owner"))
+        try:
+            async with self.session.stream(request, "owner") as stream:
+                exchange = Exchange(
+                    number, request, "owner", Response(stream.status, stream.headers, b"")
+                )
+                self.exchanges[number - 1] = exchange
+                yield exchange, stream
+        except ExchangeError as error:
+            self.exchanges[number - 1] = Exchange(number, request, "owner", fault=str(error))
+            raise
+
+    def heard(self, exchange: Exchange, data: str) -> None:
+        """Take note of a streamed event's text: a canary is looked for there too."""
+        self._look_for_canary(exchange, data.encode())
+
+    def _look_for_canary(self, exchange: Exchange, body: bytes) -> None:
+        canary = self.session.credentials.canary
+        if canary and canary.encode() in body and exchange not in self.leaks:
+            self.leaks.append(exchange)
+
+    # ------------------------------------------------------------------------- asserting
+
+    def check(
+        self,
+        holds: bool,
+        message: str,
+        *,
+        expected: str | None = None,
+        got: str | None = None,
+        exchange: Exchange | None = None,
+    ) -> None:
+        """Count one assertion; raise ``CheckFailed`` where it does not hold."""
+        self.assertions += 1
+        if not holds:
+            raise CheckFailed(message, expected=expected, got=got, exchange=exchange)
+
+    # ------------------------------------------------------------------------------ names
+
+    def id_for(self, kind: str, name: str) -> str:
+        """The fresh id behind a name, the same for the same name all through one case."""
+        made = f"{name}-{self.session.nonce(self.scenario.id, self.case, kind, name)}"
+        self._names[made] = name
+        return made
+
+    def fresh(self, kind: str) -> str:
+        """An id that is used once."""
+        self._fresh += 1
+        made = f"{kind}-{self.session.nonce(self.scenario.id, kind, str(self._fresh))}"
+        self._names[made] = kind
+        return made
+
+    def know_run(
+        self, name: str, run_id: str, *, parent: RunView | None = None, at: int = 0
+    ) -> None:
+        """Remember a run; a fork of ``parent`` carries what was recorded before sequence ``at``."""
+        inherited = [e for e in parent.emissions if e.sequence < at] if parent else []
+        self.runs[name] = RunView(name, run_id, inherited)
+        self._names[run_id] = f"<{name}>"
+        self._names[project(run_id)] = f"<{name}>"
+
+    def run(self, name: str) -> RunView:
+        """The run of a name; the file that uses one it did not start is at fault."""
+        if name not in self.runs:
+            raise self.scenario.place.error(f"no step has started a run called {name!r}")
+        return self.runs[name]
+
+    def emission(self, name: str) -> Emission:
+        """The admitted emission of a name."""
+        if name not in self.emissions:
+            raise self.scenario.place.error(f"no step has made an emission called {name!r}")
+        return self.emissions[name]
+
+    def plain(self, text: str) -> str:
+        """Text with this run's ids replaced by the names they have in the file."""
+        for made in sorted(self._names, key=len, reverse=True):
+            text = text.replace(made, self._names[made])
+        return text
+
+    # --------------------------------------------------------------------------- payloads
+
+    def payload(
+        self,
+        surface: str,
+        messages: list[JsonValue],
+        catalog_id: str,
+        *,
+        plain: bool = False,
+    ) -> JsonValue:
+        """The payload for messages written in short, with a fresh id for each surface named.
+
+        ``plain`` leaves ``$canary`` as it stands.
+        """
+        filled = messages if plain else self.with_canary(messages)
+        named = [self._with_ids(message) for message in filled]
+        return surface_payload(self.id_for("surface", surface), named, catalog_id=catalog_id)
+
+    def _with_ids(self, message: JsonValue) -> JsonValue:
+        if not isinstance(message, dict):
+            return message
+        full = dict(message)
+        for kind in MESSAGE_KINDS:
+            body = full.get(kind)
+            if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
+                full[kind] = {**body, "surfaceId": self.id_for("surface", body["surfaceId"])}
+        return full
+
+    def with_canary(self, value: JsonValue) -> JsonValue:
+        """A value with ``$canary`` in its strings and names replaced by the operator's secret."""
+        canary = self.session.credentials.canary
+        if canary is None:
+            return value
+        if isinstance(value, str):
+            return value.replace(CANARY, canary)
+        if isinstance(value, list):
+            return [self.with_canary(item) for item in value]
+        if isinstance(value, dict):
+            return {k.replace(CANARY, canary): self.with_canary(v) for k, v in value.items()}
+        return value
+
+    def filled(self, text: str, *, in_path: bool) -> str:
+        """Text with ``{run:NAME}`` and ``{missing}`` replaced by ids, projected in a path."""
+
+        def value(match: re.Match[str]) -> str:
+            word = match[1]
+            made = self._missing() if word == "missing" else self.run(word[4:]).id
+            return project(made) if in_path else made
+
+        return _PLACE.sub(value, text)
+
+    def _missing(self) -> str:
+        """An id that no run has, of the tenant whose runs this scenario knows."""
+        tenant = next((tenant_of(run.id) for run in self.runs.values()), None)
+        opaque = self.id_for("run", "missing")
+        return f"{tenant}/{opaque}" if tenant else opaque

@@ -1,0 +1,1 @@
+"""What was witnessed, and what had to be: requirements and the ledger."""

@@ -1,0 +1,256 @@
+"""JSON as a value: strict text, the RFC 8785 form, pointers, and the first difference of two.
+
+Everything above compares and digests JSON through here, never by text or by bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import rfc8785
+
+from .errors import JsonError
+
+JsonValue: TypeAlias = Any
+"""``None``, ``bool``, ``int``, ``float``, ``str``, ``list`` of these, or ``dict`` from ``str``."""
+
+MAX_DEPTH: Final = 128
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+class _Missing:
+    """The type of ``MISSING``: nothing is there, not even ``null``."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+MISSING: Final = _Missing()
+
+
+# --------------------------------------------------------------------------------- text
+
+
+def parse(text: str | bytes, *, max_depth: int = MAX_DEPTH) -> JsonValue:
+    """Read one JSON text strictly.
+
+    Refuses what ``json`` lets through: duplicate keys, ``NaN`` and infinities (also ``1e999``),
+    lone surrogates, a byte order mark, bytes that are not UTF-8, and arrays and objects in more
+    than ``max_depth`` levels. Raises ``JsonError``.
+    """
+    try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8")
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except JsonError:
+        raise
+    except UnicodeDecodeError as error:
+        raise JsonError(f"not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise JsonError(f"nested deeper than {max_depth}") from None
+    except ValueError as error:  # json.JSONDecodeError, and integers beyond 4,300 digits
+        raise JsonError(str(error)) from None
+    _walk(value, max_depth)
+    return value
+
+
+def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise JsonError(f"duplicate key {key!r}")
+            seen.add(key)
+    return members
+
+
+def _refuse_constant(name: str) -> None:
+    raise JsonError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise JsonError(f"{text} is not a finite number")
+    return number
+
+
+def _walk(value: JsonValue, max_depth: int) -> None:
+    """Refuse depth beyond the cap and strings that no UTF-8 text can hold, without recursion."""
+    level = [value]
+    depth = 0
+    while level:
+        below: list[JsonValue] = []
+        for item in level:
+            if isinstance(item, str):
+                _refuse_surrogate(item)
+            elif not isinstance(item, (list, dict)):
+                continue
+            elif depth >= max_depth:
+                raise JsonError(f"nested deeper than {max_depth}")
+            elif isinstance(item, list):
+                below.extend(item)
+            else:
+                for key in item:
+                    _refuse_surrogate(key)
+                below.extend(item.values())
+        level, depth = below, depth + 1
+
+
+def _refuse_surrogate(text: str) -> None:
+    if not text.isascii() and _LONE_SURROGATE.search(text):
+        raise JsonError("a string holds a lone surrogate")
+
+
+def canonical(value: JsonValue) -> bytes:
+    """The RFC 8785 form. Raises ``JsonError`` for what I-JSON excludes, as integers over 2^53-1."""
+    try:
+        return rfc8785.dumps(value)
+    except (rfc8785.CanonicalizationError, UnicodeError) as error:
+        raise JsonError(str(error)) from None
+
+
+def compact(value: JsonValue) -> bytes:
+    """The bytes we send: UTF-8, no spaces, members in the order given."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+# ----------------------------------------------------------------------------- pointers
+
+
+def tokens_of(pointer: str) -> tuple[str, ...]:
+    """The reference tokens of an RFC 6901 pointer, unescaped. Raises ``JsonError``."""
+    if pointer == "":
+        return ()
+    if not pointer.startswith("/"):
+        raise JsonError(f"{pointer!r} is no JSON Pointer: it does not begin with '/'")
+    return tuple(unescape(token) for token in pointer[1:].split("/"))
+
+
+def unescape(token: str) -> str:
+    """One reference token with ``~1`` and ``~0`` undone, in that order. Raises ``JsonError``."""
+    if "~" not in token:
+        return token
+    if re.search("~(?![01])", token):
+        raise JsonError(f"{token!r} holds a '~' that is neither ~0 nor ~1")
+    return token.replace("~1", "/").replace("~0", "~")
+
+
+def pointer_of(tokens: tuple[str | int, ...]) -> str:
+    """The RFC 6901 pointer for reference tokens."""
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+
+
+# --------------------------------------------------------------------------- comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two JSON values part: a pointer, and what each holds there (or ``MISSING``)."""
+
+    pointer: str
+    expected: JsonValue
+    got: JsonValue
+
+    def __str__(self) -> str:
+        return f"at {self.pointer or '/'!r}: expected {brief(self.expected)}, got {brief(self.got)}"
+
+
+def first_difference(expected: JsonValue, got: JsonValue) -> Difference | None:
+    """The first place, in document order of ``expected``, where two values differ; else ``None``.
+
+    Values are equal as RFC 8785 has it: numbers by value (``1`` is ``1.0``, never ``true``),
+    members in any order, arrays in order.
+    """
+    stack: list[tuple[tuple[str | int, ...], JsonValue, JsonValue]] = [((), expected, got)]
+    while stack:
+        at, left, right = stack.pop()
+        if isinstance(left, dict) and isinstance(right, dict):
+            keys = [*left, *(key for key in right if key not in left)]
+            children: list[tuple[tuple[str | int, ...], JsonValue, JsonValue]] = [
+                ((*at, key), left.get(key, MISSING), right.get(key, MISSING)) for key in keys
+            ]
+        elif isinstance(left, list) and isinstance(right, list):
+            children = [
+                (
+                    (*at, index),
+                    left[index] if index < len(left) else MISSING,
+                    right[index] if index < len(right) else MISSING,
+                )
+                for index in range(max(len(left), len(right)))
+            ]
+        elif _same_scalar(left, right):
+            continue
+        else:
+            return Difference(pointer_of(at), left, right)
+        stack.extend(reversed(children))
+    return None
+
+
+def _same_scalar(left: JsonValue, right: JsonValue) -> bool:
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return left == right or (type(left) is not type(right) and _double(left) == _double(right))
+    return type(left) is type(right) and not isinstance(left, (dict, list)) and bool(left == right)
+
+
+def _double(number: int | float) -> float:
+    """The double that a number's text stands for: a long integer is often one, written out."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def equal(left: JsonValue, right: JsonValue) -> bool:
+    """Whether two values are one JSON value."""
+    if left != right:  # Python tells 1 from true no better than it tells 1 from 1.0
+        return False
+    return first_difference(left, right) is None
+
+
+def places_of(needle: JsonValue, tree: JsonValue) -> Iterator[str]:
+    """The pointers of every subtree of ``tree`` that equals ``needle``, outermost first."""
+    container = type(needle) if isinstance(needle, (dict, list)) else None
+    stack: list[tuple[tuple[str | int, ...], JsonValue]] = [((), tree)]
+    while stack:
+        at, node = stack.pop()
+        if (container is None or type(node) is container) and equal(needle, node):
+            yield pointer_of(at)
+        if isinstance(node, dict):
+            stack.extend(((*at, key), node[key]) for key in reversed(node))
+        elif isinstance(node, list):
+            stack.extend(((*at, i), node[i]) for i in reversed(range(len(node))))
+
+
+def strings_in(tree: JsonValue) -> Iterator[tuple[str, str]]:
+    """Every string of a value with its pointer; a member's name counts, under its own pointer."""
+    stack: list[tuple[tuple[str | int, ...], JsonValue]] = [((), tree)]
+    while stack:
+        at, node = stack.pop()
+        if isinstance(node, str):
+            yield pointer_of(at), node
+        elif isinstance(node, dict):
+            for key, value in node.items():
+                yield pointer_of((*at, key)), key
+                stack.append(((*at, key), value))
+        elif isinstance(node, list):
+            stack.extend(((*at, i), item) for i, item in enumerate(node))
+
+
+def brief(value: JsonValue, limit: int = 120) -> str:
+    """A value on one line for a person, cut at ``limit`` characters."""
+    text = repr(value) if value is MISSING else json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,11 @@
+"""Subjects that pass, written to be read: the embedded host of major 2 and what it is made of.
+
+The host is ``connect`` (start here), ``app`` (HTTP), ``host`` (runs), ``rules`` (admission) and
+``policy`` (every behaviour as a value, so that a sabotage can replace exactly one).
+"""
+
+from __future__ import annotations
+
+import logging
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())

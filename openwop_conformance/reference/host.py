@@ -1,0 +1,255 @@
+"""Runs: they begin, record surfaces, wait for a decision, are forked and end. No HTTP here.
+
+Each method either does the whole of what it says, in one transaction, or raises ``Refusal`` and
+changes nothing. None of them waits, so within one event loop each is one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import Violation
+from ..jsonvalue import JsonValue
+from .bells import Bells
+from .events import (
+    ENGINE_VERSION,
+    EVENT_LOG_SCHEMA,
+    SURFACE_RECORDED,
+    Draft,
+    Event,
+    inherited,
+    new_id,
+    now,
+)
+from .policy import Policy
+from .refusal import Refusal, of_violation
+from .rules import Admission
+from .settings import Settings
+from .state import Lives, RunState
+from .store import Run, Store
+from .workflow import ACTIONS, WORKFLOWS, next_steps, owner_of, resolution
+
+_SHOWN_OPTIONS = ("configurable", "tags", "metadata")
+
+
+class Host:
+    """The runs of one database."""
+
+    def __init__(self, settings: Settings, policy: Policy) -> None:
+        self.settings, self.policy = settings, policy
+        self.store = Store(settings.database)
+        self.bells = Bells()
+        self._states: dict[str, RunState] = {}
+        self._lives: Lives = {}
+        self._written = 0
+        """How often the log was written to, also where that did not last."""
+
+    # ------------------------------------------------------------------------- looking
+
+    def run(self, run_id: str, tenant: str) -> Run:
+        """A run of the caller's tenant. Refused: ``id_tenant_mismatch``, ``not_found``."""
+        if not self.policy.visible(run_id, tenant):
+            raise Refusal("id_tenant_mismatch", "the run id is bound to another tenant")
+        run = self.store.run(run_id)
+        if run is None:
+            raise Refusal("not_found", "there is no such run")
+        return run
+
+    def state(self, run: Run) -> RunState:
+        """What the run's log adds up to; folded from the log when it is not at hand."""
+        state = self._states.get(run.id)
+        if state is None:
+            state = RunState(run.id, self.policy.new_trust())
+            for event in self.store.events(run.id):
+                state.observe(event, self._lives, self.policy)
+            self._states[run.id] = state
+        return state
+
+    def snapshot(self, run: Run) -> dict[str, JsonValue]:
+        """The run as its caller reads it."""
+        state = self.state(run)
+        found: dict[str, JsonValue] = {
+            "runId": run.id,
+            "workflowId": run.workflow,
+            "status": state.status,
+            "owner": owner_of(run),
+            "eventLogSchemaVersion": EVENT_LOG_SCHEMA,
+            "engineVersion": ENGINE_VERSION,
+        }
+        if state.node_id is not None:
+            found["currentNodeId"] = state.node_id
+        if run.parent is not None:
+            found["parentRunId"] = run.parent
+        return found | {k: run.options[k] for k in _SHOWN_OPTIONS if k in run.options}
+
+    # -------------------------------------------------------------------------- acting
+
+    def create(self, tenant: str, workflow: str, options: dict[str, JsonValue]) -> Run:
+        """A new run, executed until it ends or waits. Refused: ``not_found``."""
+        if workflow not in WORKFLOWS:
+            raise Refusal("not_found", "there is no such workflow")
+        run = self._new_run(tenant, workflow, None, options)
+        with self.transaction():
+            self.store.add_run(run)
+            self._advance(run)
+        return run
+
+    def cancel(self, run: Run, reason: str | None) -> None:
+        """End a run. Refused: ``run_terminal``."""
+        if self.state(run).is_terminal:
+            raise Refusal("run_terminal", "the run has ended")
+        payload = {"reason": reason or "requested", "cancelledBy": "user"}
+        self._append(run, [Draft("run.cancelled", self._redacted(payload))])
+
+    def fork(
+        self, source: Run, mode: str, from_seq: int | None, overlay: dict[str, JsonValue]
+    ) -> tuple[Run, int]:
+        """A new run with the source's events before ``from_seq``, re-executed from there.
+
+        Refused: ``validation_error`` for a branch without a point and a replay with an overlay,
+        ``fork_point_invalid`` for a point that names no event.
+        """
+        if mode == "replay" and overlay:
+            raise Refusal("validation_error", "a replay takes no runOptionsOverlay")
+        if from_seq is None and mode == "branch":
+            raise Refusal("validation_error", "a branch names its fromSeq")
+        point = from_seq or 0
+        last = self.state(source).last_sequence
+        if point > last:
+            raise Refusal(
+                "fork_point_invalid",
+                "fromSeq names no event of the source",
+                details={"fromSeq": point, "lastSequence": last},
+            )
+        options = source.options | self._redacted(overlay)
+        run = self._new_run(source.tenant, source.workflow, source.id, options)
+        prefix = self.policy.fork_prefix(self.store.events(source.id), point)
+        with self.transaction():
+            self.store.add_run(run)
+            copies = [self.policy.fork_event(event) for event in prefix]
+            self._record(run, inherited(copies, run.id))
+            self._advance(run)
+        return run, point
+
+    def resolve(self, run: Run, node_id: str, value: dict[str, JsonValue]) -> None:
+        """Answer a node's interrupt and go on.
+
+        Refused: ``interrupt_not_found``, ``interrupt_already_resolved`` (also when the run has
+        ended), ``validation_error`` for an action that is not offered, and ``forbidden`` while an
+        untrusted surface is bound to the node; the run waits on then (RFC 0209 §C.12).
+        """
+        state = self.state(run)
+        if node_id not in state.interrupts:
+            raise Refusal("interrupt_not_found", "the node holds no interrupt")
+        if self.policy.resolves_once and (state.is_terminal or state.node_id != node_id):
+            raise Refusal("interrupt_already_resolved", "the interrupt is resolved")
+        if value.get("action") not in ACTIONS:
+            raise Refusal(
+                "validation_error",
+                "resumeValue.action is not one that the interrupt offers",
+                details={"actions": list(ACTIONS)},
+            )
+        blockers = self.policy.approval_blockers(state, node_id)
+        if blockers:
+            raise Refusal(
+                "forbidden",
+                "untrusted_content_blocks_approval: a surface bound to the node is untrusted",
+                details={
+                    "reason": "untrusted_content_blocks_approval",
+                    "nodeId": node_id,
+                    "surfaceIds": list(blockers),
+                },
+            )
+        with self.transaction():
+            self._append(run, [resolution(run, node_id, self._redacted(value))])
+            self._advance(run)
+
+    def judge(self, run: Run, envelope: JsonValue) -> int | Admission:
+        """Put an envelope through the rules.
+
+        The sequence under which it is already recorded, or what ``record`` needs. Refused with
+        the code of the rule that objects, and ``details.rule``.
+        """
+        policy = self.policy
+        state = self.state(run)
+        admission = Admission(
+            envelope,
+            state,
+            self.settings.floor,
+            self.settings.strictness,
+            redact=self._redacted,
+            life=lambda surface: self._lives.get(policy.life_key(run.id, surface), "absent"),
+            folds=policy.folds,
+        )
+        for rule in policy.rules:
+            try:
+                recorded = rule.judge(admission)
+            except Violation as violation:
+                left = policy.left_behind(admission)
+                if left is not None:
+                    self._append(run, [left])
+                raise of_violation(violation, envelope) from None
+            if recorded is not None:
+                return recorded
+        return admission
+
+    def record(self, run: Run, admission: Admission) -> int:
+        """Record an envelope that was admitted; the sequence of its event."""
+        envelope = self.policy.recorded(admission.redacted)
+        trust = "untrusted" if self.policy.untrusted(envelope) else "trusted"
+        payload = {"envelope": envelope, "version": admission.branch, "trust": trust}
+        return self._append(
+            run,
+            [
+                Draft(
+                    SURFACE_RECORDED,
+                    payload,
+                    node_id=envelope.get("nodeId"),
+                    causation_id=envelope["correlationId"],
+                )
+            ],
+        )
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is written inside, or nothing; what was folded of it goes with it."""
+        before = self._written
+        try:
+            with self.store.transaction():
+                yield
+        except BaseException:
+            if self._written != before:
+                self._states.clear()
+                self._lives.clear()
+            raise
+
+    # -------------------------------------------------------------------------- inside
+
+    def _new_run(
+        self, tenant: str, workflow: str, parent: str | None, options: dict[str, JsonValue]
+    ) -> Run:
+        kept = self._redacted(options)
+        return Run(f"{tenant}/{new_id()}", tenant, workflow, parent, kept, now())
+
+    def _advance(self, run: Run) -> None:
+        steps = next_steps(run, self.state(run))
+        if steps:
+            self._append(run, steps)
+
+    def _append(self, run: Run, drafts: list[Draft]) -> int:
+        first = self.state(run).last_sequence + 1
+        self._record(run, [draft.at(run.id, first + i) for i, draft in enumerate(drafts)])
+        return first
+
+    def _record(self, run: Run, events: list[Event]) -> None:
+        state = self.state(run)
+        with self.transaction():
+            self._written += 1
+            self.store.append(events)
+            for event in events:
+                state.observe(event, self._lives, self.policy)
+        self.bells.ring(run.id)
+
+    def _redacted(self, value: JsonValue) -> JsonValue:
+        return self.policy.redact(value, self.settings.secrets)

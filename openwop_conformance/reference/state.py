@@ -1,0 +1,89 @@
+"""What a run's log adds up to, kept up with one event at a time.
+
+The log is the only truth: nothing here is stored, and a state that is lost is folded again. What
+an envelope counts for (its fold, its trust) is asked of ``policy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..a2ui.fold import Life
+from ..a2ui.message import kind_of
+from ..a2ui.trust import Trust
+from ..errors import Violation
+from ..jsonvalue import JsonValue
+from .events import SURFACE_RECORDED, TERMINAL, Event
+
+if TYPE_CHECKING:
+    from .policy import Policy
+
+Lives = dict[Hashable, Life]
+"""Surfaces by ``Policy.life_key``, those of all runs together."""
+
+
+@dataclass(slots=True)
+class RunState:
+    """The projection of one log. A cost of O(event) keeps it current, however long the log is."""
+
+    run_id: str
+    trust: Trust
+    status: str = "pending"
+    node_id: str | None = None
+    """The node that holds the open interrupt, while there is one."""
+    last_sequence: int = -1
+    engine_events: int = 0
+    """How many events the workflow itself has written."""
+    decision: Event | None = None
+    """The ``interrupt.resolved`` event, once there is one."""
+    interrupts: set[str] = field(default_factory=set)
+    """The nodes that ever held an interrupt."""
+    correlations: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Each recorded correlationId → the envelope's type and the event's sequence."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the run has ended."""
+        return self.status in TERMINAL.values()
+
+    def observe(self, event: Event, lives: Lives, policy: Policy) -> None:
+        """Take in the next event of the log."""
+        self.last_sequence = event["sequence"]
+        kind, node_id = event["type"], event.get("nodeId")
+        if kind == SURFACE_RECORDED:
+            self._observe_surface(event, lives, policy)
+            return
+        self.engine_events += 1
+        if kind in TERMINAL:
+            self.status, self.node_id = TERMINAL[kind], None
+        elif kind in ("run.started", "node.resumed"):
+            self.status = "running"
+        elif kind == "interrupt.requested":
+            self.interrupts.add(event["nodeId"])
+        elif kind == "node.suspended":
+            self.status, self.node_id = "waiting-approval", node_id
+        elif kind == "interrupt.resolved":
+            self.decision, self.node_id = event, None
+
+    def _observe_surface(self, event: Event, lives: Lives, policy: Policy) -> None:
+        envelope, branch = event["payload"]["envelope"], event["payload"]["version"]
+        self.correlations[envelope["correlationId"]] = (envelope["type"], event["sequence"])
+        policy.observe_trust(self.trust, envelope, policy.untrusted(envelope))
+        payload = envelope["payload"]
+        if not policy.folds(envelope, branch) or not isinstance(payload, dict):
+            return
+        surface_id, messages = payload.get("surfaceId"), payload.get("messages")
+        if isinstance(surface_id, str) and isinstance(messages, list):
+            key = policy.life_key(self.run_id, surface_id)
+            for message in messages:
+                lives[key] = _life_after(message)
+
+
+def _life_after(message: JsonValue) -> Life:
+    """What a recorded message leaves behind; whether it may follow was asked before recording."""
+    try:
+        return "deleted" if kind_of(message) == "deleteSurface" else "live"
+    except Violation:
+        return "live"

@@ -1,0 +1,66 @@
+"""The run as one JSON document, for programs: the header, the verdict, every row and failure."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from ..engine.verdict import Disposition, Event, RunFinished, ScenarioFinished
+from ..engine.verdict import exit_code as code_of
+from ..errors import UsageError
+from ..evidence.ledger import Header, counts, digest
+from ..jsonvalue import JsonValue
+
+
+class JsonReport:
+    """Listens to a run and writes one document, to a file or to standard output."""
+
+    def __init__(self, path: Path | None, header: Header) -> None:
+        self._path, self._header = path, header
+        self._failed: list[ScenarioFinished] = []
+
+    def __call__(self, event: Event) -> None:
+        """Take note of one event."""
+        if isinstance(event, ScenarioFinished):
+            if event.row.disposition is Disposition.FAIL:
+                self._failed.append(event)
+        elif isinstance(event, RunFinished):
+            self._write(event)
+
+    def _write(self, event: RunFinished) -> None:
+        document: dict[str, JsonValue] = {
+            **{k: v for k, v in self._header.as_json().items() if k != "record"},
+            "exitCode": code_of(event.rows),
+            "counts": counts(event.rows),
+            "sha256": digest(event.rows),
+            "rows": [row.as_json() for row in event.rows],
+            "failures": [
+                {
+                    "id": finished.row.id,
+                    "message": failure.message,
+                    "place": failure.place,
+                    **{
+                        name: value
+                        for name, value in (
+                            ("because", failure.because),
+                            ("case", failure.case),
+                            ("expected", failure.expected),
+                            ("got", failure.got),
+                        )
+                        if value is not None
+                    },
+                }
+                for finished in sorted(self._failed, key=lambda f: f.row.id)
+                for failure in finished.failures
+            ],
+        }
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        if self._path is None:
+            sys.stdout.write(text)
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text(text, "utf-8")
+        except OSError as error:
+            raise UsageError(f"the report cannot be written: {error}") from None

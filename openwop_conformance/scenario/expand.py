@@ -1,0 +1,260 @@
+"""From a document to a scenario: the schema, the $names, the fixtures of each:, the twins.
+
+Everything that can be wrong with a scenario file is found here, before anything is sent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..a2ui.catalog import BASIC_CATALOG
+from ..errors import DocumentError, JsonError
+from ..jsonvalue import MISSING, JsonValue, equal, parse, tokens_of
+from ..schemas import problems
+from .document import Document, Position, load
+from .grammar import arguments_validator, build, first_word, head_validator, step_validator
+from .model import Scenario, Step
+from .verbs import VERBS, Arguments, Emit, Refused
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+CANARY = "$canary"
+"""Stays in place until the engine puts the operator's value there."""
+
+
+def load_scenario(path: Path, fixtures: Path, shown_as: str | None = None) -> Scenario:
+    """Read one file whole. Raises ``DocumentError`` for the first thing that is wrong."""
+    document = load(path, shown_as)
+    _check_shape(document)
+    value = document.value
+    for index, step in enumerate(value["steps"]):
+        _check_step(document, index, step)
+    names = {"catalog": BASIC_CATALOG, **_let(document)}
+    steps = tuple(
+        step
+        for index in range(len(value["steps"]))
+        for step in _expanded(document, index, names, fixtures)
+    )
+    return Scenario(
+        id=value["scenario"],
+        title=value["title"],
+        source=value["source"],
+        subject=value["subject"],
+        major=value["major"],
+        needs=tuple(value.get("needs", ())),
+        requirement=value["requirement"],
+        sabotage=tuple(value["sabotage"]),
+        steps=steps,
+        place=document.at(),
+    )
+
+
+def _check_shape(document: Document) -> None:
+    """The file without its steps against the schema: a step has better words for its faults."""
+    _check(document, head_validator(), document.value, ())
+
+
+def _check_step(document: Document, index: int, step: JsonValue) -> None:
+    place = document.at("steps", index)
+    verbs = [word for word in step if word in VERBS] if isinstance(step, dict) else []
+    if len(verbs) != 1:
+        known = ", ".join(VERBS)
+        other = (
+            [w for w in step if w not in VERBS and w not in ("because", "refused", "twin", "each")]
+            if isinstance(step, dict)
+            else []
+        )
+        found = f"unknown verb {other[0]!r}" if other and not verbs else "a step has one verb"
+        raise (document.at("steps", index, other[0]) if other else place).error(
+            f"{found}; the verbs are {known}"
+        )
+    verb = verbs[0]
+    _check(document, step_validator(verb, isinstance(step[verb], dict)), step, ("steps", index))
+    refused = step.get("refused")
+    if refused is not None:
+        if "because" not in step:
+            raise place.error("a refusal needs because: the rule, in words")
+        if verb != "race" and "twin" not in step:
+            raise place.error("a refusal needs a twin: the same request one edit away, admitted")
+        if not {"code", "reason"} & refused.keys():
+            raise document.at("steps", index, "refused").error(
+                "a refusal is bound to its reason: give code or reason"
+            )
+
+
+def _check(
+    document: Document,
+    validator: Draft202012Validator,
+    value: JsonValue,
+    at: tuple[str | int, ...],
+) -> None:
+    for problem in problems(validator, value):
+        place = document.at(*at, *_real(document, at, problem.path))
+        raise place.error(problem.message)
+
+
+def _real(document: Document, at: tuple[str | int, ...], pointer: str) -> Iterator[str | int]:
+    """A pointer's tokens as they index the document: numbers where there are lists."""
+    node = document.value
+    for token in at:
+        node = node[token]
+    for token in tokens_of(pointer):
+        key = int(token) if isinstance(node, list) else token
+        yield key
+        node = node[key]
+
+
+# ------------------------------------------------------------------------------- $names
+
+
+def _let(document: Document) -> dict[str, JsonValue]:
+    """The values of ``let``, each able to use those before it."""
+    names: dict[str, JsonValue] = {"catalog": BASIC_CATALOG}
+    for name, value in document.value.get("let", {}).items():
+        if name in ("catalog", "case", "canary"):
+            raise document.at("let", name).error(f"${name} is the suite's own")
+        names[name] = _resolved(value, names, document.at("let", name))
+    return names
+
+
+def _resolved(value: JsonValue, names: dict[str, JsonValue], place: Position) -> JsonValue:
+    """A value with every ``$name`` and ``$name.member`` replaced; ``$$`` begins a plain ``$``."""
+    if isinstance(value, dict):
+        return {key: _resolved(item, names, place) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_resolved(item, names, place) for item in value]
+    if not isinstance(value, str) or not value.startswith("$") or value.startswith(CANARY):
+        return value
+    if value.startswith("$$"):
+        return value[1:]
+    node: JsonValue = names
+    for token in value[1:].split("."):
+        if not isinstance(node, dict) or token not in node:
+            known = ", ".join(f"${name}" for name in names)
+            raise place.error(f"{value} is not defined; there are {known} and {CANARY}")
+        node = node[token]
+    return node
+
+
+# ------------------------------------------------------------------------- each and twin
+
+
+def _expanded(
+    document: Document, index: int, names: dict[str, JsonValue], fixtures: Path
+) -> Iterator[Step]:
+    step = document.value["steps"][index]
+    if "each" not in step:
+        yield _step(document, index, step, names, None)
+        return
+    cases = _cases(fixtures, step["each"])
+    if not cases:
+        raise document.at("steps", index, "each").error(f"no fixture matches {step['each']!r}")
+    for name, path in cases:
+        try:
+            case = parse(path.read_bytes())
+        except JsonError as error:
+            raise DocumentError(f"fixtures/{name}", 1, 1, str(error)) from None
+        yield _step(document, index, step, {**names, "case": case}, name)
+
+
+def _cases(fixtures: Path, pattern: str) -> list[tuple[str, Path]]:
+    named = ((p.relative_to(fixtures).as_posix(), p) for p in fixtures.rglob("*.json"))
+    return sorted((name, path) for name, path in named if fnmatch.fnmatchcase(name, pattern))
+
+
+def _step(
+    document: Document,
+    index: int,
+    step: JsonValue,
+    names: dict[str, JsonValue],
+    case: str | None,
+) -> Step:
+    place = document.at("steps", index)
+    verb = next(word for word in step if word in VERBS)
+    words = step[verb] if isinstance(step[verb], dict) else {first_word(verb): step[verb]}
+    words = _resolved(words, names, place)
+    arguments = _built(document, index, verb, words)
+    because = _resolved(step.get("because"), names, place)
+    twin = None
+    if "twin" in step:
+        changed = _resolved(step["twin"], names, place)
+        twin = _built(document, index, verb, _changed(words, changed))
+        _check_one_edit(arguments, twin, document.at("steps", index, "twin"), case)
+    return Step(
+        verb=verb,
+        arguments=arguments,
+        place=place,
+        because=because,
+        refused=build(Refused, step["refused"]) if "refused" in step else None,
+        twin=twin,
+        case=case,
+    )
+
+
+def _changed(words: dict[str, JsonValue], change: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The words with some replaced; messages and a payload exclude each other."""
+    drop = {"messages": "payload", "payload": "messages"}
+    kept = {w: v for w, v in words.items() if w not in {drop.get(c) for c in change}}
+    return {**kept, **change}
+
+
+def _built(document: Document, index: int, verb: str, words: dict[str, JsonValue]) -> Arguments:
+    """The arguments, once their names are resolved: the schema holds for these too."""
+    for problem in problems(arguments_validator(verb), words):
+        raise document.at("steps", index, verb).error(f"{problem.path}: {problem.message}")
+    arguments = build(VERBS[verb], words)
+    if isinstance(arguments, Emit) and (arguments.messages is None) == (arguments.payload is None):
+        raise document.at("steps", index, verb).error("emit takes messages, or else a payload")
+    return arguments
+
+
+def _check_one_edit(one: Arguments, other: Arguments, place: Position, case: str | None) -> None:
+    """A twin differs in one word, and where that is a list of messages, by one JSON Patch op.
+
+    A payload in place of messages is one edit of the envelope. The stamp may change with either:
+    it says what the payload is.
+    """
+    differing = {
+        f.name
+        for f in dataclasses.fields(one)
+        if not equal(getattr(one, f.name), getattr(other, f.name))
+    }
+    body = differing & {"messages", "payload"}
+    where = f" (fixture {case})" if case else ""
+    words = {"body", *(differing - body - {"stamp"})} if body else differing
+    if len(words) != 1:
+        found = ", ".join(sorted(differing)) or "nothing"
+        raise place.error(f"a twin changes exactly one word; this one changes {found}{where}")
+    if body == {"messages"} and not _one_edit(one.messages, other.messages):  # type: ignore[union-attr]
+        raise place.error(f"a twin is one edit away; this one is more{where}")
+
+
+def _one_edit(one: JsonValue, other: JsonValue, depth: int = 0) -> bool:
+    """Whether two different values are one added, removed or replaced value apart.
+
+    A value is only replaced as a whole inside a message's body, never a message or all of them.
+    """
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = [
+            k for k in {**one, **other} if not equal(one.get(k, MISSING), other.get(k, MISSING))
+        ]
+        if len(keys) == 1:
+            (key,) = keys
+            within = key in one and key in other
+            return not within or _one_edit(one[key], other[key], depth + 1)
+        return depth > 2
+    if isinstance(one, list) and isinstance(other, list):
+        shorter = min(len(one), len(other))
+        start = next((i for i in range(shorter) if not equal(one[i], other[i])), shorter)
+        rest = shorter - start
+        end = next((i for i in range(rest) if not equal(one[-1 - i], other[-1 - i])), rest)
+        left, right = one[start : len(one) - end], other[start : len(other) - end]
+        if len(left) == len(right) == 1:
+            return _one_edit(left[0], right[0], depth + 1)
+        return len(left) + len(right) == 1
+    return True

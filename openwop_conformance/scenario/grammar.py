@@ -1,0 +1,196 @@
+"""The JSON Schema of a scenario file, made from the verbs, and the reading of their arguments."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from ..jsonvalue import JsonValue
+from ..schemas import compiled
+from .verbs import MAY_BE_REFUSED, NEEDS, VERBS, Refused
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+T = TypeVar("T")
+
+_NAME = "^\\$[a-z]"
+"""A ``$name`` may stand where a list is wanted: it is put in before the step is taken."""
+
+_PLAIN: dict[Any, JsonValue] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    bool: {"type": "boolean"},
+    type(None): {"type": "null"},
+    Any: True,
+}
+
+
+def schema_of(annotation: Any) -> JsonValue:
+    """The schema of one annotation: plain types, lists, dicts, literals, unions, dataclasses."""
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        inner = schema_of(arguments[0])
+        return {**({} if inner is True else inner), "description": arguments[1]}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin in (typing.Union, types.UnionType):
+        return {"anyOf": [schema_of(a) for a in arguments if a is not type(None)]}
+    if origin is list:
+        return {"type": ["array", "string"], "items": schema_of(arguments[0]), "pattern": _NAME}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": schema_of(arguments[1])}
+    if dataclasses.is_dataclass(annotation):
+        return _object(annotation)
+    raise TypeError(f"no schema for {annotation!r}")
+
+
+def _object(cls: Any) -> JsonValue:
+    hints = typing.get_type_hints(cls, include_extras=True)
+    fields = dataclasses.fields(cls)
+    return {
+        "type": "object",
+        "description": (cls.__doc__ or "").split("\n\n")[0],
+        "additionalProperties": False,
+        "required": [word_of(f) for f in fields if _required(f)],
+        "properties": {word_of(f): schema_of(hints[f.name]) for f in fields},
+    }
+
+
+def _required(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def word_of(field: dataclasses.Field[Any]) -> str:
+    """How a field is written in YAML: its name, without the underscore that Python needs."""
+    return field.name.rstrip("_")
+
+
+@cache
+def first_word(verb: str) -> str:
+    """The argument that may stand alone after the verb."""
+    return word_of(dataclasses.fields(VERBS[verb])[0])
+
+
+@cache
+def step_schema(verb: str) -> JsonValue:
+    """The schema of a step with this verb."""
+    arguments = _object(VERBS[verb])
+    alone = arguments["properties"][first_word(verb)]
+    properties: dict[str, JsonValue] = {
+        verb: {"description": arguments["description"], "anyOf": [alone, arguments]},
+        "because": {"type": "string", "minLength": 1, "description": "the rule, in words"},
+    }
+    if verb in MAY_BE_REFUSED:
+        properties["refused"] = _object(Refused)
+    if verb in MAY_BE_REFUSED - {"race"}:
+        properties["twin"] = {
+            "type": "object",
+            "minProperties": 1,
+            "description": "the control: the one word that changes, so that the request is taken",
+        }
+        properties["each"] = {
+            "type": "string",
+            "description": "fixture files to repeat this step for; $case is the fixture",
+        }
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [verb],
+        "properties": properties,
+        **({"dependentRequired": {"twin": ["refused"]}} if "twin" in properties else {}),
+    }
+
+
+@cache
+def scenario_schema() -> JsonValue:
+    """The schema of a whole scenario file, for editors and for the linter."""
+    text = {"type": "string", "minLength": 1}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:openwop-conformance:schema:scenario",
+        "title": "Scenario",
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "scenario",
+            "title",
+            "source",
+            "subject",
+            "major",
+            "requirement",
+            "sabotage",
+            "steps",
+        ],
+        "properties": {
+            "scenario": {
+                "type": "string",
+                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*(\\.[a-z0-9]+(-[a-z0-9]+)*)+$",
+                "description": "the scenario's id: it never changes silently",
+            },
+            "title": {**text, "description": "the rule, as one sentence"},
+            "source": {**text, "description": "where the protocol says so"},
+            "subject": {"enum": ["host", "sdk", "consumer"]},
+            "major": {"enum": [1, 2]},
+            "needs": {
+                "type": "array",
+                "uniqueItems": True,
+                "items": {"anyOf": [{"const": n, "description": d} for n, d in NEEDS.items()]},
+                "description": "what the subject has to claim, and the operator to give",
+            },
+            "requirement": {**text, "description": "the id of the row that this witnesses"},
+            "sabotage": {
+                "type": "array",
+                "minItems": 1,
+                "uniqueItems": True,
+                "items": text,
+                "description": "the broken reference subjects that have to turn the row red",
+            },
+            "let": {
+                "type": "object",
+                "propertyNames": {"pattern": "^[a-z][a-z0-9-]*$"},
+                "description": "values for $name",
+            },
+            "steps": {
+                "type": "array",
+                "minItems": 1,
+                "items": {"anyOf": [{"$ref": f"#/$defs/{verb}"} for verb in VERBS]},
+            },
+        },
+        "$defs": {verb: step_schema(verb) for verb in VERBS},
+    }
+
+
+@cache
+def head_validator() -> Draft202012Validator:
+    """Checks a file without its steps: a step has better words for its own faults."""
+    schema = scenario_schema()
+    steps = {"type": "array", "minItems": 1}
+    return compiled({**schema, "properties": {**schema["properties"], "steps": steps}})
+
+
+@cache
+def step_validator(verb: str, spelled_out: bool) -> Draft202012Validator:
+    """Checks a step; where its arguments are spelled out, the fault named is theirs."""
+    schema = step_schema(verb)
+    if spelled_out:
+        arguments = schema["properties"][verb]["anyOf"][1]
+        schema = {**schema, "properties": {**schema["properties"], verb: arguments}}
+    return compiled(schema)
+
+
+@cache
+def arguments_validator(verb: str) -> Draft202012Validator:
+    """Checks the arguments of a verb, once every ``$name`` is put in."""
+    return compiled(step_schema(verb)["properties"][verb]["anyOf"][1])
+
+
+def build(cls: type[T], words: dict[str, JsonValue]) -> T:
+    """The dataclass for words that keep its schema."""
+    fields = dataclasses.fields(typing.cast(Any, cls))
+    return cls(**{f.name: words[word_of(f)] for f in fields if word_of(f) in words})
