@@ -397,6 +397,7 @@ def test_deep_values_are_compared_without_recursion() -> None:
     found = first_difference(left, right)
     assert found is not None
     assert found.pointer == "/0" * depth
+    assert not equal(left, right)
 
 
 # ----------------------------------------------------------------------------- looking inside

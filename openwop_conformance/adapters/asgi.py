@@ -72,8 +72,9 @@ class AsgiHost:
         until = asyncio.get_running_loop().time() + bounds.total
         lifespan = self._opened()
         scope = _scope(request, wire_headers(request, _AUTHORITY))
-        async with within(bounds.total, until, f"the startup of {self.name}"):
-            await lifespan.ready.wait()
+        if not lifespan.ready.is_set():
+            async with within(bounds.total, until, f"the startup of {self.name}"):
+                await lifespan.ready.wait()
         if self._closed:
             raise ExchangeError("cut-off", f"{self.name} was closed before it had started")
         if lifespan.failure is not None:

@@ -15,7 +15,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 from ..errors import ConformanceError, ExchangeError, UnreachableError, UsageError
@@ -193,26 +193,35 @@ class HttpHost:
     async def stream(self, request: Request, bounds: Bounds) -> AsyncIterator[Answer]:
         """Send one request and read its answer as it arrives; leaving closes what is unread."""
         transport = self._opened()
-        outgoing = self._outgoing(request, bounds)
+        sockets = _Sockets()
+        outgoing = self._outgoing(request, bounds, sockets)
         until = asyncio.get_running_loop().time() + bounds.total
-        async with within(bounds.total, until, "the answer"):
-            with self._translated(bounds):
-                response = await transport.handle_async_request(outgoing)
+        whole = False
         try:
+            async with within(bounds.total, until, "the answer"):
+                with self._translated(bounds):
+                    response = await transport.handle_async_request(outgoing)
+            sockets.streams.append(response.extensions["network_stream"])
             parts = aiter(cast("httpx.AsyncByteStream", response.stream))
 
             async def pull() -> Chunk | None:
+                nonlocal whole
                 with self._translated(bounds):
                     async for part in parts:
                         if part:
                             return Chunk(part, perf_counter())
+                whole = True
                 return None
 
-            headers = read_headers(response.headers.raw)
-            yield Answer(response.status_code, headers, pull, bounds, until)
+            try:
+                headers = read_headers(response.headers.raw)
+                yield Answer(response.status_code, headers, pull, bounds, until)
+            finally:
+                with contextlib.suppress(Exception):
+                    await response.aclose()
         finally:
-            with contextlib.suppress(Exception):
-                await response.aclose()
+            if not whole:
+                await sockets.close()
 
     async def close(self) -> None:
         """Close the connections. Once closed, nothing can be sent."""
@@ -238,7 +247,7 @@ class HttpHost:
         same_loop(self._loop, self.name)
         return self._transport
 
-    def _outgoing(self, request: Request, bounds: Bounds) -> httpx.Request:
+    def _outgoing(self, request: Request, bounds: Bounds, sockets: _Sockets) -> httpx.Request:
         import httpx
 
         headers = wire_headers(request, self._url.netloc.decode("ascii"))
@@ -249,7 +258,7 @@ class HttpHost:
             self._url,
             headers=headers,
             content=request.body,
-            extensions={"timeout": timeout, "target": target},
+            extensions={"timeout": timeout, "target": target, "trace": sockets.trace},
         )
 
     @contextmanager
@@ -258,6 +267,26 @@ class HttpHost:
             yield
         except Exception as error:
             raise _failure(error, self.name, bounds) from None
+
+
+class _Sockets:
+    """The network streams of one exchange, by httpcore's trace.
+
+    The pool below loses sight of a connection whose request is cancelled between connecting and
+    sending, so what is not read to its end is closed here too.
+    """
+
+    def __init__(self) -> None:
+        self.streams: list[Any] = []
+
+    async def trace(self, event: str, info: dict[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self.streams.append(info["return_value"])
+
+    async def close(self) -> None:
+        for stream in self.streams:
+            with contextlib.suppress(Exception):
+                await stream.aclose()
 
 
 def same_loop(loop: asyncio.AbstractEventLoop | None, name: str) -> None:

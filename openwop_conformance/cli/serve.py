@@ -39,6 +39,7 @@ def command(args: argparse.Namespace) -> int:
     import socket
 
     import uvicorn
+    from starlette.types import ASGIApp
 
     from ..errors import UsageError
     from ..reference.connect import build_app
@@ -47,9 +48,10 @@ def command(args: argparse.Namespace) -> int:
     from ..reference.settings import Settings
 
     settings = Settings(strictness=args.strictness, floor=args.floor, database=args.db)
-    policy = Policy()
+    app: ASGIApp = build_app(settings)
     if args.sabotage:
-        policy = sabotage_called(args.sabotage).change(policy)
+        broken = sabotage_called(args.sabotage)
+        app = broken.wrap(build_app(settings, broken.change(Policy())), settings)
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -63,9 +65,7 @@ def command(args: argparse.Namespace) -> int:
     print(  # noqa: T201
         f"  openwop-conformance run {url} --credential-file {args.credential_file}\n", flush=True
     )
-    config = uvicorn.Config(
-        build_app(settings, policy), log_level="warning", timeout_graceful_shutdown=2
-    )
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
     uvicorn.Server(config).run(sockets=[listener])
     return 0
 

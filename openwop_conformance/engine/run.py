@@ -107,8 +107,8 @@ async def _take_all(witness: Witness, failures: list[Failure]) -> None:
         except CheckFailed as failed:
             failures.append(_failure(witness, step, failed))
         except ExchangeError as fault:
-            if not judged:
-                raise
+            if not judged or fault.kind == "timeout":
+                raise  # slowness is never a verdict, and silence before any judgement neither
             lost = witness.exchanges[-1] if witness.exchanges else None
             failures.append(
                 _failure(witness, step, CheckFailed(f"no answer: {fault}", exchange=lost))

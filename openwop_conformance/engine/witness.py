@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -156,20 +157,9 @@ class Witness:
 
     # --------------------------------------------------------------------------- payloads
 
-    def payload(
-        self,
-        surface: str,
-        messages: list[JsonValue],
-        catalog_id: str,
-        *,
-        plain: bool = False,
-    ) -> JsonValue:
-        """The payload for messages written in short, with a fresh id for each surface named.
-
-        ``plain`` leaves ``$canary`` as it stands.
-        """
-        filled = messages if plain else self.with_canary(messages)
-        named = [self._with_ids(message) for message in filled]
+    def payload(self, surface: str, messages: list[JsonValue], catalog_id: str) -> JsonValue:
+        """The payload for messages written in short, with a fresh id for each surface named."""
+        named = [self._with_ids(message) for message in messages]
         return surface_payload(self.id_for("surface", surface), named, catalog_id=catalog_id)
 
     def _with_ids(self, message: JsonValue) -> JsonValue:
@@ -183,17 +173,14 @@ class Witness:
         return full
 
     def with_canary(self, value: JsonValue) -> JsonValue:
-        """A value with ``$canary`` in its strings and names replaced by the operator's secret."""
+        """A value with ``$canary`` in it replaced by the operator's secret.
+
+        The value itself where there is nothing to replace.
+        """
         canary = self.session.credentials.canary
-        if canary is None:
+        if canary is None or CANARY not in json.dumps(value):
             return value
-        if isinstance(value, str):
-            return value.replace(CANARY, canary)
-        if isinstance(value, list):
-            return [self.with_canary(item) for item in value]
-        if isinstance(value, dict):
-            return {k.replace(CANARY, canary): self.with_canary(v) for k, v in value.items()}
-        return value
+        return _replaced(value, canary)
 
     def filled(self, text: str, *, in_path: bool) -> str:
         """Text with ``{run:NAME}`` and ``{missing}`` replaced by ids, projected in a path."""
@@ -210,3 +197,13 @@ class Witness:
         tenant = next((tenant_of(run.id) for run in self.runs.values()), None)
         opaque = self.id_for("run", "missing")
         return f"{tenant}/{opaque}" if tenant else opaque
+
+
+def _replaced(value: JsonValue, canary: str) -> JsonValue:
+    if isinstance(value, str):
+        return value.replace(CANARY, canary)
+    if isinstance(value, list):
+        return [_replaced(item, canary) for item in value]
+    if isinstance(value, dict):
+        return {k.replace(CANARY, canary): _replaced(v, canary) for k, v in value.items()}
+    return value

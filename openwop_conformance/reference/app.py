@@ -217,7 +217,7 @@ async def _emit(host: Host, request: Request, body: JsonValue) -> Act:
 
 def _mutation(operation: str, look: Operation) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of a mutation: body, idempotency, and the act in one transaction."""
-    in_flight: set[tuple[Host, str, str]] = set()
+    in_flight: set[tuple[str, str]] = set()
 
     async def endpoint(request: Request) -> Response:
         host, tenant = _host(request), request.scope[TENANT]
@@ -238,7 +238,7 @@ def _mutation(operation: str, look: Operation) -> Callable[[Request], Awaitable[
                 raise Refusal("idempotency_key_mismatch", "the key was used for another request")
             marker = {"OpenWOP-Idempotent-Replay": "true"}
             return json_response(kept.status, kept.body, marker)
-        claim = (host, tenant, key)
+        claim = (tenant, key)
         if claim in in_flight:
             raise Refusal("idempotency_in_flight", "a request with the key is being carried out")
         in_flight.add(claim)

@@ -63,6 +63,10 @@ def credentials_of(host: Host) -> Credentials:
     app = host.app if isinstance(host, AsgiHost) else None
     if not isinstance(app, Starlette):
         raise UsageError("this is not an embedded reference host")
-    settings: Settings = app.state.host.settings
+    return credentials_for(app.state.host.settings)
+
+
+def credentials_for(settings: Settings) -> Credentials:
+    """The keys of the first two tenants and the first secret of some settings."""
     owner, other = list(settings.keys.values())[:2]
     return Credentials(owner, other, next(iter(settings.secrets.values())))

@@ -37,9 +37,7 @@ def document(settings: Settings) -> dict[str, JsonValue]:
         "schemaVersions": _stable("witnessable-gated", kinds={KIND: settings.floor}),
         "envelopeStrictness": _experimental("claims-check", mode=settings.strictness),
         "replay": _experimental("witnessable-gated", **replay),
-        "interrupt": _experimental(
-            "witnessable-gated", tokenAlgs=["hs256"], refKinds=["principal"]
-        ),
+        "interrupt": _experimental("witnessable-gated", tokenAlgs=["hs256"]),
         "eventLog": _experimental(
             "claims-check", crossEngineOrdering={"orderingModel": "global-sequencer"}
         ),

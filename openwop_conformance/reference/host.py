@@ -81,7 +81,8 @@ class Host:
             found["currentNodeId"] = state.node_id
         if run.parent is not None:
             found["parentRunId"] = run.parent
-        return found | {k: run.options[k] for k in _SHOWN_OPTIONS if k in run.options}
+        found |= {k: run.options[k] for k in _SHOWN_OPTIONS if k in run.options}
+        return self.policy.served_snapshot(found)
 
     # -------------------------------------------------------------------------- acting
 
@@ -116,7 +117,7 @@ class Host:
             raise Refusal("validation_error", "a branch names its fromSeq")
         point = from_seq or 0
         last = self.state(source).last_sequence
-        if point > last:
+        if not self.policy.fork_point_valid(point, last):
             raise Refusal(
                 "fork_point_invalid",
                 "fromSeq names no event of the source",

@@ -78,6 +78,11 @@ def life_key(run_id: str, surface_id: str) -> Hashable:
     return run_id, surface_id
 
 
+def names_an_event(point: int, last_sequence: int) -> bool:
+    """Whether a fork point is in the source's log, whose sequences have no gaps."""
+    return 0 <= point <= last_sequence
+
+
 def fork_prefix(events: Iterable[Event], from_seq: int) -> list[Event]:
     """The events a fork inherits: fixed history is ``[0, fromSeq)``."""
     return [event for event in events if event["sequence"] < from_seq]
@@ -152,14 +157,19 @@ class Policy:
     """Whether an interrupt that is resolved stays so."""
 
     # --- reading
+    resumes_after: Callable[[int], int] = unchanged
+    """A reader's cursor → the sequence after which it is served: itself, so exclusive."""
     served_poll: Callable[[Event], Event] = unchanged
     served_sse: Callable[[Event], Event] = unchanged
+    served_snapshot: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] = unchanged
     shown: Callable[[str, frozenset[str]], bool] = streaming.shown
     """A type and the stream modes asked for → whether an event of it is sent."""
     closes: bool = True
     """Whether a stream ends after the run's terminal event."""
 
     # --- forks
+    fork_point_valid: Callable[[int, int], bool] = names_an_event
+    """The point and the source's last sequence → whether a fork may begin there."""
     fork_prefix: Callable[[Iterable[Event], int], list[Event]] = fork_prefix
     fork_event: Callable[[Event], Event] = unchanged
     """An inherited event → what the fork has of it, before it gets its new ids and time."""

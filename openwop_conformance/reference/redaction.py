@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ..jsonvalue import JsonValue, strings_in
+from ..jsonvalue import JsonValue
 
 Secrets = Mapping[str, str]
 
@@ -31,7 +31,17 @@ def holds_secret(value: JsonValue, secrets: Secrets) -> bool:
     if not secrets:
         return False
     pattern, _ = _compiled(tuple(secrets.items()))
-    return any(pattern.search(text) for _, text in strings_in(value))
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            if pattern.search(node):
+                return True
+        elif isinstance(node, dict):
+            waiting += [*node, *node.values()]
+        elif isinstance(node, list):
+            waiting += node
+    return False
 
 
 def redact_error(body: JsonValue, heard: JsonValue, secrets: Secrets) -> JsonValue:

@@ -112,6 +112,7 @@ async def poll(host: Host, run: Run, after: int, seconds: float, receive: Receiv
 
     It also ends when the reader has gone away.
     """
+    after = host.policy.resumes_after(after)
     with host.bells.listening(run.id) as news:
         state = host.state(run)
         if state.last_sequence <= after and not state.is_terminal:
@@ -158,7 +159,7 @@ async def frames(host: Host, run: Run, view: View) -> AsyncIterator[bytes]:
     clock = asyncio.get_running_loop().time
     pace = host.settings.keep_alive_seconds
     writer = _Snapshots(host, run) if "values" in view.modes else _Events(host, view)
-    cursor, spoken = view.cursor, clock()
+    cursor, spoken = host.policy.resumes_after(view.cursor), clock()
     with host.bells.listening(run.id) as news:
         while True:
             news.clear()

@@ -77,7 +77,10 @@ class Race:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """Read a run's log: what was admitted is carried as it was sent, what was refused is not."""
+    """Read a run's log: what was admitted is carried as it was sent, what was refused is not.
+
+    By stream, the run has to have ended, so that its stream closes.
+    """
 
     run: Annotated[str, Doc("whose log")] = "run"
     via: Annotated[Literal["poll", "stream"], Doc("poll, or the SSE stream in debug mode")] = "poll"

@@ -79,7 +79,7 @@ def test_the_frame_of_a_payload_is_closed(changes: dict[str, JsonValue], path: s
 def test_what_is_no_payload_at_all_is_refused_by_both_branches(value: JsonValue) -> None:
     for branch in (1, 2):
         with pytest.raises(Violation) as refusal:
-            check_payload(value, branch)  # type: ignore[arg-type]
+            check_payload(value, branch)
         assert refusal.value.rule == "branch"
         assert refusal.value.path == ""
 
@@ -123,7 +123,8 @@ def test_every_message_says_its_version_and_its_surface(kind: int) -> None:
 
 def test_a_create_names_its_catalog_which_another_rule_compares() -> None:
     create = payload()["messages"][0]
-    other = {"version": "v0.9", "createSurface": {**create["createSurface"], "catalogId": "urn:x"}}
+    other: dict[str, Any] = {"version": "v0.9"}
+    other["createSurface"] = {**create["createSurface"], "catalogId": "urn:x"}
     check_message(other)
     del other["createSurface"]["catalogId"]
     with pytest.raises(Violation):
@@ -188,7 +189,7 @@ def test_the_two_catalogs_hold_these_types() -> None:
     ]
 
 
-# ---------------------------------------------------------------------------- against what others say
+# ----------------------------------------------------------------------- against what others say
 
 
 def test_version_1_is_the_published_branch_keyword_by_keyword() -> None:

@@ -461,6 +461,24 @@ def test_a_cancelled_exchange_leaves_no_connection(handler: Handler) -> None:
     asyncio.run(run())
 
 
+def test_no_moment_of_cancelling_leaves_a_connection() -> None:
+    async def run() -> None:
+        async with serving(headers_then_silence) as served:
+            host = HttpHost(served.url)
+            for turns_of_the_loop in range(40):
+                task = asyncio.create_task(host.exchange(GET, PATIENT))
+                for _ in range(turns_of_the_loop):
+                    await asyncio.sleep(0)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+            assert served.heads
+            await served.all_gone()
+            await host.close()
+
+    asyncio.run(run())
+
+
 def test_a_read_that_was_cancelled_never_looks_like_the_end() -> None:
     async def run() -> None:
         async with serving(headers_then_silence) as served:

@@ -6,7 +6,7 @@ import asyncio
 
 from ...adapters import operations
 from ...adapters.host import Response
-from ...jsonvalue import JsonValue, brief, equal
+from ...jsonvalue import JsonValue, brief
 from ...scenario.verbs import Emit, Race, Refused
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, refused_as
@@ -17,7 +17,7 @@ from ..witness import Emission, RunView, Witness
 async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
     """Send one envelope; it is admitted with a new sequence, repeated, or refused as said."""
     run = witness.run(args.run)
-    payload = _payload(witness, args)
+    payload, has_canary = _payload(witness, args)
     sent = envelope(
         payload,
         envelope_id=witness.fresh("envelope"),
@@ -26,7 +26,7 @@ async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
             if args.correlation
             else witness.fresh("correlation")
         ),
-        kind=args.kind,
+        kind=witness.with_canary(args.kind),
         schema_version=await _stamp(witness, args),
         node_id=args.node,
         trust=args.trust,
@@ -48,7 +48,7 @@ async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
         )
         run.refused.append(payload)
         return
-    made = Emission(payload, sequence, not equal(payload, _payload(witness, args, plain=True)))
+    made = Emission(payload, sequence, has_canary)
     _record(witness, run, made, exchange)
     if args.name is not None:
         witness.emissions[args.name] = made
@@ -86,12 +86,19 @@ async def race(witness: Witness, args: Race, refused: Refused | None) -> None:
             refused_as(witness, exchange, response, refused or Refused(code="envelope_invalid"))
 
 
-def _payload(witness: Witness, args: Emit, *, plain: bool = False) -> JsonValue:
-    """The payload to send; ``plain`` leaves ``$canary`` as it stands, to tell whether it is in."""
+def _payload(witness: Witness, args: Emit) -> tuple[JsonValue, bool]:
+    """The payload to send, and whether the operator's canary was put into it."""
     if args.messages is None:
-        return args.payload if plain else witness.with_canary(args.payload)
-    full = witness.payload(args.surface, args.messages, args.catalog, plain=plain)
-    return full if args.reasoning is None else {"reasoning": args.reasoning, **full}
+        filled = witness.with_canary(args.payload)
+        return filled, filled is not args.payload
+    messages = witness.with_canary(args.messages)
+    has_canary = messages is not args.messages
+    payload = witness.payload(args.surface, messages, args.catalog)
+    if args.reasoning is not None:
+        reasoning = witness.with_canary(args.reasoning)
+        has_canary = has_canary or reasoning is not args.reasoning
+        payload = {"reasoning": reasoning, **payload}
+    return payload, has_canary
 
 
 async def _stamp(witness: Witness, args: Emit) -> int | None:

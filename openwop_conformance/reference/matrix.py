@@ -1,0 +1,223 @@
+"""The test of the tests: every sabotage against every row, held to what the scenarios declare.
+
+The baseline is green; a sabotage turns its declared rows red and changes no other; each requirement
+has a sabotage that turns it red alone; one that changes nothing on the wire is an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import multiprocessing
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.types import ASGIApp
+
+from ..adapters.asgi import AsgiHost
+from ..corpus import corpus
+from ..engine.run import run
+from ..engine.session import Options, Session
+from ..engine.verdict import Disposition, Event, ScenarioFinished
+from ..jsonvalue import JsonValue
+from ..scenario.lint import load_all
+from ..scenario.model import Scenario
+from .connect import build_app, credentials_for, settings_of
+from .policy import Policy
+from .sabotage import SABOTAGES, sabotage_called
+
+SEED: Final = 1
+_VOLATILE: Final = re.compile(
+    r"[0-9a-f]{32}|\d{4}-\d\d-\d\dT[0-9:.]+Z|ow2k_[\w-]+|canary-[\w-]+", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run of all scenarios: each row's disposition, and a digest of each row's exchanges."""
+
+    dispositions: Mapping[str, Disposition]
+    wire: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sabotage: the rows that are red, those that had to be, and what is wrong with that."""
+
+    name: str
+    breaks: str
+    red: tuple[str, ...]
+    declared: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """All lines, and what is wrong with the whole."""
+
+    lines: tuple[Line, ...]
+    faults: tuple[str, ...]
+
+
+async def matrix_of(names: Sequence[str] = ()) -> Matrix:
+    """Run the sabotages (all, or those named) and hold them to what is declared.
+
+    Raises ``UsageError`` for a name that is none.
+    """
+    chosen = [sabotage_called(name) for name in names] or list(SABOTAGES.values())
+    scenarios = load_all(corpus())
+    kinds = sorted({tuple(sorted(s.settings.items())) for s in chosen} | {()})
+    tasks: list[tuple[str | None, dict[str, str]]] = [(None, dict(kind)) for kind in kinds]
+    tasks += [(s.name, dict(s.settings)) for s in chosen]
+    outcomes = await _run_all(tasks)
+    baselines = dict(zip(kinds, outcomes, strict=False))
+    faults = [
+        f"the baseline {dict(kind) or ''} is not green: {row} is {disposition}"
+        for kind, outcome in baselines.items()
+        for row, disposition in outcome.dispositions.items()
+        if disposition not in (Disposition.PASS, Disposition.INAPPLICABLE)
+    ]
+    lines = tuple(
+        _line(s.name, s.breaks, baselines[tuple(sorted(s.settings.items()))], outcome, scenarios)
+        for s, outcome in zip(chosen, outcomes[len(kinds) :], strict=True)
+    )
+    faults += [f"{line.name}: {fault}" for line in lines for fault in line.faults]
+    if not names:
+        faults += _uncovered(lines, scenarios)
+    return Matrix(lines, tuple(faults))
+
+
+def declared_rows(name: str, scenarios: Sequence[Scenario]) -> tuple[str, ...]:
+    """The rows that have to turn red: those of the scenarios that list the sabotage."""
+    return tuple(sorted(s.requirement for s in scenarios if name in s.sabotage))
+
+
+def _line(
+    name: str, breaks: str, baseline: Outcome, outcome: Outcome, scenarios: Sequence[Scenario]
+) -> Line:
+    declared = declared_rows(name, scenarios)
+    changed = {
+        row
+        for row, disposition in outcome.dispositions.items()
+        if disposition is not baseline.dispositions[row]
+    }
+    red = {row for row in changed if outcome.dispositions[row] is Disposition.FAIL}
+    faults = [f"{row} stays {outcome.dispositions.get(row)}" for row in declared if row not in red]
+    faults += [
+        f"{row} becomes {outcome.dispositions[row]}, which is not declared"
+        for row in sorted(changed - set(declared))
+    ]
+    if outcome.wire == baseline.wire:
+        faults.append("it changes nothing on the wire")
+    if not declared:
+        faults.append("no scenario lists it")
+    return Line(name, breaks, tuple(sorted(red)), declared, tuple(faults))
+
+
+def _uncovered(lines: Sequence[Line], scenarios: Sequence[Scenario]) -> list[str]:
+    alone = {line.red[0] for line in lines if len(line.red) == 1}
+    return [
+        f"{scenario.requirement}: no sabotage turns it red alone"
+        for scenario in scenarios
+        if scenario.requirement not in alone
+    ]
+
+
+# ------------------------------------------------------------------------------- running
+
+
+async def _run_all(tasks: Sequence[tuple[str | None, dict[str, str]]]) -> list[Outcome]:
+    """Each run in a process of its own pool: they share nothing but the clock."""
+    workers = min(os.cpu_count() or 1, len(tasks))
+    if workers == 1:
+        return [await outcome_of(*task) for task in tasks]
+    loop = asyncio.get_running_loop()
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        return await asyncio.gather(
+            *(loop.run_in_executor(pool, _outcome_in_process, task) for task in tasks)
+        )
+
+
+def _outcome_in_process(task: tuple[str | None, dict[str, str]]) -> Outcome:
+    return asyncio.run(outcome_of(*task))
+
+
+async def outcome_of(name: str | None, arguments: dict[str, str]) -> Outcome:
+    """All scenarios against the reference host, whole or with one sabotage."""
+    settings = settings_of(arguments)
+    app: ASGIApp = build_app(settings)
+    if name is not None:
+        sabotage = sabotage_called(name)
+        app = sabotage.wrap(build_app(settings, sabotage.change(Policy())), settings)
+    host = AsgiHost(app, "reference")
+    options = Options(seed=SEED)
+    session = Session(host, options, credentials_for(settings))
+    wire: dict[str, str] = {}
+
+    def tell(event: Event) -> None:
+        if isinstance(event, ScenarioFinished):
+            wire[event.row.id] = _wire_digest(event)
+
+    try:
+        rows = await run(load_all(corpus()), session, tell)
+    finally:
+        await host.close()
+    return Outcome({row.id: row.disposition for row in rows}, wire)
+
+
+def _wire_digest(finished: ScenarioFinished) -> str:
+    """What went over the wire, without ids and times that differ in every run."""
+    total = hashlib.sha256()
+    for exchange in finished.exchanges:
+        response = exchange.response
+        parts = [exchange.request.method, exchange.request.target]
+        if response is not None:
+            parts.append(str(response.status))
+            parts += [f"{k}: {v}" for k, v in sorted(response.headers) if k != "etag"]
+            parts.append(response.body.decode(errors="replace"))
+        total.update("\n".join(_VOLATILE.sub("…", part) for part in parts).encode())
+    return total.hexdigest()
+
+
+# ------------------------------------------------------------------------------ printing
+
+
+def print_matrix(found: Matrix) -> None:
+    """The matrix for a person: a line for each sabotage, then what is wrong."""
+    width = max(len(line.name) for line in found.lines)
+    for line in found.lines:
+        mark = "ok  " if not line.faults else "BAD "
+        rows = ", ".join(row.rpartition(".")[2] for row in line.red) or "nothing"
+        print(f"{mark}{line.name:<{width}}  turns red: {rows}")  # noqa: T201
+    print()  # noqa: T201
+    for fault in found.faults:
+        print(f"fault: {fault}")  # noqa: T201
+    count = len(found.lines)
+    verdict = "as declared" if not found.faults else f"{len(found.faults)} faults"
+    print(f"{count} sabotage{'s' * (count != 1)}: {verdict}")  # noqa: T201
+
+
+def print_json(found: Matrix) -> None:
+    """The matrix for a program."""
+    document: JsonValue = {
+        "faults": list(found.faults),
+        "sabotages": [
+            {
+                "name": line.name,
+                "breaks": line.breaks,
+                "red": list(line.red),
+                "declared": list(line.declared),
+                "faults": list(line.faults),
+            }
+            for line in found.lines
+        ],
+    }
+    json.dump(document, sys.stdout, indent=2)
+    sys.stdout.write("\n")

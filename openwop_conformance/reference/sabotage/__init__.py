@@ -1,0 +1,37 @@
+"""Subjects that must not pass: the reference host with exactly one rule broken, each by its name.
+
+Which rows a sabotage has to turn red is declared where the rows are: each scenario lists its
+sabotages. What is here only breaks things.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from ...errors import UsageError
+from . import admission, profile, recording, service, trust
+from .model import Sabotage
+
+SABOTAGES: Final[Mapping[str, Sabotage]] = MappingProxyType(
+    {
+        sabotage.name: sabotage
+        for module in (admission, profile, recording, trust, service)
+        for sabotage in module.SABOTAGES
+    }
+)
+"""Every sabotage by its name."""
+
+
+def sabotage_called(name: str) -> Sabotage:
+    """The sabotage of a name. Raises ``UsageError`` with near ones."""
+    if name not in SABOTAGES:
+        near = ", ".join(difflib.get_close_matches(name, SABOTAGES, n=3, cutoff=0.3))
+        hint = f"; near it: {near}" if near else ""
+        raise UsageError(f"there is no sabotage {name!r}{hint}")
+    return SABOTAGES[name]
+
+
+__all__ = ["SABOTAGES", "Sabotage", "sabotage_called"]

@@ -1,0 +1,361 @@
+"""Breaks of admission: versions, the fold, the rules between messages, correlations, kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from ...a2ui.catalog import check_payload
+from ...a2ui.fold import Life, next_life
+from ...a2ui.message import bodies
+from ...errors import Violation
+from ...jsonvalue import JsonValue, equal
+from .. import rules
+from ..events import Draft
+from ..policy import Policy, folds, untrusted
+from ..rules import Admission, without
+from .model import Sabotage, set_to, with_rule
+
+# ------------------------------------------------------------------------------ versions
+
+
+def _above_floor(admission: Admission) -> None:
+    if admission.envelope.get("schemaVersion", 0) > admission.floor:
+        admission.branch = admission.floor
+    else:
+        rules.version(admission)
+
+
+def _absent_refused(admission: Admission) -> None:
+    if "schemaVersion" not in admission.envelope:
+        raise Violation("version", "schemaVersion is missing", code="unknown_schema_version")
+    rules.version(admission)
+
+
+def _emitted_branch(admission: Admission) -> None:
+    rules.version(admission)
+    if admission.envelope.get("schemaVersion", 0) < 2:
+        admission.branch = 1
+
+
+def _strict_as_warn(admission: Admission) -> None:
+    admission.strictness = "warn"
+    rules.version(admission)
+
+
+def _union(admission: Admission) -> None:
+    try:
+        check_payload(admission.payload, 1)
+    except Violation:
+        check_payload(admission.payload, 2)
+
+
+def _stamped_two(envelope: JsonValue) -> bool:
+    return bool(envelope.get("schemaVersion", 0) >= 2)
+
+
+# ------------------------------------------------------------------------------ the fold
+
+
+def _fold_allowing(allowed: Callable[[Life, str, bool], bool]) -> Callable[[Admission], None]:
+    """A fold rule that lets some messages through: by life, kind, and whether it is the first."""
+
+    def judge(admission: Admission) -> None:
+        if not admission.folds(admission.envelope, admission.branch):
+            return
+        life = admission.life(admission.payload["surfaceId"])
+        for index, kind, _ in bodies(admission.payload):
+            if allowed(life, kind, index == 0):
+                life = "deleted" if kind == "deleteSurface" else "live"
+            else:
+                life = next_life(life, kind)
+
+    return judge
+
+
+def _inside_only(admission: Admission) -> None:
+    """Guards an envelope's first message against the log, and creation inside it not at all."""
+    created = False
+    life = admission.life(admission.payload["surfaceId"])
+    for _, kind, _ in bodies(admission.payload):
+        if kind == "createSurface" and created and life == "live":
+            continue
+        created = created or kind == "createSurface"
+        life = next_life(life, kind)
+
+
+def _last_surface_only(policy: Policy) -> Policy:
+    touched: dict[str, str] = {}
+
+    def judge(admission: Admission) -> None:
+        run, surface = admission.state.run_id, admission.payload["surfaceId"]
+        known = touched.get(run, surface) == surface
+        life: Life = admission.life(surface) if known else "absent"
+        for _, kind, _ in bodies(admission.payload):
+            life = next_life(life, kind)
+        touched[run] = surface
+
+    return with_rule("fold", judge)(policy)
+
+
+def _deletions_shared(policy: Policy) -> Policy:
+    deleted: set[str] = set()
+
+    def judge(admission: Admission) -> None:
+        rules.fold(admission)
+        surface = admission.payload["surfaceId"]
+        for _, kind, _ in bodies(admission.payload):
+            if kind == "createSurface":
+                deleted.discard(surface)
+            elif surface in deleted:
+                raise Violation("fold", "the surface was deleted")
+            elif kind == "deleteSurface":
+                deleted.add(surface)
+
+    return with_rule("fold", judge)(policy)
+
+
+def _whole_fold_inherited(policy: Policy) -> Policy:
+    later: set[str] = set()
+
+    def prefix(events: list[JsonValue], from_seq: int) -> list[JsonValue]:
+        for event in events:
+            if event["sequence"] >= from_seq and "envelope" in event["payload"]:
+                later.add(event["payload"]["envelope"]["payload"]["surfaceId"])
+        return [event for event in events if event["sequence"] < from_seq]
+
+    def judge(admission: Admission) -> None:
+        surface = admission.payload["surfaceId"]
+        if surface in later and admission.life(surface) == "absent":
+            next_life("live", next(bodies(admission.payload))[1])
+        rules.fold(admission)
+
+    changed = with_rule("fold", judge)(policy)
+    return replace(changed, fork_prefix=lambda events, at: prefix(list(events), at))
+
+
+# ------------------------------------------------------------------------------- refusals
+
+
+def _half_applied(policy: Policy) -> Policy:
+    left: dict[tuple[str, str], Life] = {}
+
+    def judge(admission: Admission) -> None:
+        key = admission.state.run_id, admission.payload["surfaceId"]
+        life = left.get(key) or admission.life(key[1])
+        for _, kind, _ in bodies(admission.payload):
+            try:
+                life = next_life(life, kind)
+            except Violation:
+                left[key] = life
+                raise
+        left.pop(key, None)
+
+    return with_rule("fold", judge)(policy)
+
+
+def _remembering(policy: Policy) -> Policy:
+    refused: set[tuple[str, str]] = set()
+
+    def remember(admission: Admission) -> None:
+        name = admission.envelope.get("correlationId")
+        if isinstance(name, str):
+            refused.add((admission.state.run_id, name))
+
+    def judge(admission: Admission) -> int | None:
+        if (admission.state.run_id, admission.envelope["correlationId"]) in refused:
+            raise Violation("correlation", "this correlation was refused")
+        return rules.correlation(admission)
+
+    return replace(with_rule("correlation", judge)(policy), left_behind=remember)
+
+
+def _recorded_anyway(admission: Admission) -> Draft | None:
+    """Logs what was refused when it would have deleted a surface."""
+    payload = admission.envelope["payload"]
+    messages = payload.get("messages") if isinstance(payload, dict) else None
+    if not isinstance(messages, list) or not any("deleteSurface" in m for m in messages):
+        return None
+    return Draft("example.surface-refused", {"payload": admission.redacted["payload"]})
+
+
+# ---------------------------------------------------------------------- correlation, kind
+
+
+def _conflict_ignored(admission: Admission) -> int | None:
+    recorded = admission.state.correlations.get(admission.redacted["correlationId"])
+    return recorded[1] if recorded else None
+
+
+def _payload_compared(policy: Policy) -> Policy:
+    sent: dict[tuple[str, str], JsonValue] = {}
+
+    def judge(admission: Admission) -> int | None:
+        recorded = rules.correlation(admission)
+        key = admission.state.run_id, admission.envelope["correlationId"]
+        first = sent.setdefault(key, admission.payload)
+        if recorded is not None and not equal(first, admission.payload):
+            raise Violation("correlation", "another payload", code="envelope_correlation_conflict")
+        return recorded
+
+    return with_rule("correlation", judge)(policy)
+
+
+def _any_ui_kind(policy: Policy) -> Policy:
+    def known(admission: Admission) -> None:
+        if not admission.envelope["type"].startswith("ui."):
+            rules.kind_known(admission)
+
+    def surface(admission: Admission) -> None:
+        if not admission.envelope["type"].startswith("ui."):
+            rules.surfaces_only(admission)
+
+    return with_rule("surfaces-only", surface)(with_rule("kind", known)(policy))
+
+
+def _dropping(rule: str) -> Callable[[Policy], Policy]:
+    return lambda policy: replace(policy, rules=without(policy.rules, rule))
+
+
+SABOTAGES: Final = (
+    Sabotage(
+        "above-floor-admitted",
+        "a version above the floor is held to the floor's branch instead of refused",
+        with_rule("version", _above_floor),
+    ),
+    Sabotage(
+        "absent-stamp-refused",
+        "an envelope without schemaVersion is refused instead of counted as 0",
+        with_rule("version", _absent_refused),
+    ),
+    Sabotage(
+        "drift-keeps-emitted-branch",
+        "under warn the emitted version selects the branch, below the floor too",
+        with_rule("version", _emitted_branch),
+    ),
+    Sabotage(
+        "strict-admits-below-floor",
+        "strict is advertised, and warn is done",
+        with_rule("version", _strict_as_warn),
+        settings={"strictness": "strict"},
+    ),
+    Sabotage(
+        "union-validated",
+        "a payload that keeps either branch is admitted",
+        with_rule("branch", _union),
+    ),
+    Sabotage(
+        "drift-bypasses-fold",
+        "an envelope below the floor is no part of the fold",
+        set_to(folds=lambda envelope, branch: folds(envelope, branch) and _stamped_two(envelope)),
+    ),
+    Sabotage(
+        "drift-bypasses-taint",
+        "an untrusted envelope below the floor taints nothing",
+        set_to(untrusted=lambda envelope: untrusted(envelope) and _stamped_two(envelope)),
+    ),
+    Sabotage(
+        "orphan-admitted",
+        "a surface may begin without createSurface",
+        with_rule("fold", _fold_allowing(lambda life, kind, first: life == "absent" and first)),
+    ),
+    Sabotage(
+        "second-create-admitted",
+        "createSurface on a live surface is admitted",
+        with_rule(
+            "fold",
+            _fold_allowing(lambda life, kind, first: life == "live" and kind == "createSurface"),
+        ),
+    ),
+    Sabotage(
+        "update-after-delete-admitted",
+        "the first message of an envelope may follow deleteSurface without a new createSurface",
+        with_rule("fold", _fold_allowing(lambda life, kind, first: life == "deleted" and first)),
+    ),
+    Sabotage(
+        "only-first-message-guarded",
+        "the fold guard looks at the first message of an envelope alone",
+        with_rule("fold", _fold_allowing(lambda life, kind, first: not first)),
+    ),
+    Sabotage(
+        "second-create-inside-admitted",
+        "two createSurface in one envelope are admitted",
+        with_rule("fold", _inside_only),
+    ),
+    Sabotage(
+        "fold-keeps-last-surface-only",
+        "the fold remembers only the surface that was touched last",
+        _last_surface_only,
+    ),
+    Sabotage(
+        "fold-shared-across-runs",
+        "the fold is keyed by surfaceId alone",
+        set_to(life_key=lambda run_id, surface_id: surface_id),
+    ),
+    Sabotage(
+        "deletion-crosses-runs",
+        "a surface deleted in one run counts as deleted in every run",
+        _deletions_shared,
+    ),
+    Sabotage(
+        "fork-inherits-whole-fold",
+        "a fork knows the surfaces that were created after its point",
+        _whole_fold_inherited,
+    ),
+    Sabotage(
+        "refused-half-applied",
+        "the messages before the one that is refused stay applied to the fold",
+        _half_applied,
+    ),
+    Sabotage(
+        "refused-remembers-correlation",
+        "a correlation that was refused once is refused for ever",
+        _remembering,
+    ),
+    Sabotage(
+        "refused-recorded",
+        "an envelope that is refused while deleting a surface is logged all the same",
+        set_to(left_behind=_recorded_anyway),
+    ),
+    Sabotage(
+        "catalog-equality-unchecked",
+        "createSurface may name another catalog than the payload",
+        _dropping("catalog-equality"),
+    ),
+    Sabotage(
+        "surface-id-unchecked",
+        "a message may name another surface than the payload",
+        _dropping("surface-id-equality"),
+    ),
+    Sabotage(
+        "re-emission-recorded",
+        "a re-emission is judged and recorded as if it were new",
+        _dropping("correlation"),
+    ),
+    Sabotage(
+        "re-emission-compares-payload",
+        "a re-emission with another payload is refused instead of answered from the record",
+        _payload_compared,
+    ),
+    Sabotage(
+        "conflict-ignored",
+        "a recorded correlation answers for every kind",
+        with_rule("correlation", _conflict_ignored),
+    ),
+    Sabotage(
+        "unknown-kind-admitted",
+        "every kind of the ui family is taken for a surface",
+        _any_ui_kind,
+    ),
+    Sabotage(
+        "terminal-run-admits",
+        "surfaces are recorded into a run that has ended",
+        _dropping("run"),
+    ),
+    Sabotage(
+        "admission-unserialised",
+        "two admissions of one run may overlap between judging and recording",
+        set_to(serialise=False),
+    ),
+)

@@ -1,0 +1,135 @@
+"""Breaks of the record: what is stored, served, streamed and forked is not what was sent."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ...jsonvalue import JsonValue, compact, parse
+from ..events import SURFACE_RECORDED, Event
+from ..settings import Settings
+from ..streaming import shown
+from .model import Sabotage, mapped, set_to
+
+
+def _sorted_numbers(value: JsonValue) -> JsonValue:
+    numbers = isinstance(value, list) and all(type(item) is int for item in value)
+    return sorted(value) if numbers else value
+
+
+def _without_nulls(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: item for key, item in value.items() if item is not None}
+    return value
+
+
+def _rounded(value: JsonValue) -> JsonValue:
+    return round(value, 2) if isinstance(value, float) else value
+
+
+def _shouting(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        return {**value, "text": value["text"] + "!"}
+    return value
+
+
+def _regenerated(event: Event) -> Event:
+    if event["type"] != SURFACE_RECORDED:
+        return event
+    return {**event, "payload": mapped(event["payload"], _shouting)}
+
+
+def _without_fold(event: Event) -> Event:
+    if event["type"] != SURFACE_RECORDED:
+        return event
+    return {**event, "payload": {**event["payload"], "version": 1}}
+
+
+def _without_version_one(event: Event) -> Event:
+    if event["type"] != SURFACE_RECORDED or event["payload"]["version"] != 1:
+        return event
+    return {**event, "payload": {"unreadable": True}}
+
+
+def _one_back(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Reads ``Last-Event-ID`` as the first event to send, not as the last one received."""
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = [
+                (k, str(int(v) - 1).encode()) if k == b"last-event-id" else (k, v)
+                for k, v in scope["headers"]
+            ]
+            scope = {**scope, "headers": headers}
+        await app(scope, receive, send)
+
+    return wrapped
+
+
+def _fork_anywhere(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Takes a fork point that names no event for the beginning of the log."""
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].endswith(":fork"):
+            await app(scope, receive, send)
+            return
+
+        async def clamped() -> Message:
+            message = await receive()
+            body = parse(message.get("body", b"") or b"null")
+            if isinstance(body, dict) and body.get("fromSeq", 0) > 1000:
+                message = {**message, "body": compact({**body, "fromSeq": 0})}
+            return message
+
+        headers = [(k, v) for k, v in scope["headers"] if k != b"content-length"]
+        await app({**scope, "headers": headers}, clamped, send)
+
+    return wrapped
+
+
+SABOTAGES: Final = (
+    Sabotage(
+        "array-reordered",
+        "lists of integers are recorded sorted",
+        set_to(recorded=lambda envelope: mapped(envelope, _sorted_numbers)),
+    ),
+    Sabotage(
+        "member-dropped",
+        "members that are null are not recorded",
+        set_to(recorded=lambda envelope: mapped(envelope, _without_nulls)),
+    ),
+    Sabotage(
+        "number-rounded",
+        "fractions are recorded with two digits",
+        set_to(recorded=lambda envelope: mapped(envelope, _rounded)),
+    ),
+    Sabotage(
+        "fork-regenerates",
+        "a fork writes the surfaces of its prefix anew",
+        set_to(fork_event=_regenerated),
+    ),
+    Sabotage(
+        "fork-forgets-fold",
+        "a fork copies the events of its prefix and not the surfaces' state",
+        set_to(fork_event=_without_fold),
+    ),
+    Sabotage("fork-anywhere", "any fork point is taken", wrap=_fork_anywhere),
+    Sabotage(
+        "stream-regenerates",
+        "the stream has its own words for a surface",
+        set_to(served_sse=_regenerated),
+    ),
+    Sabotage(
+        "stream-skips-surfaces",
+        "recorded surfaces are not streamed",
+        set_to(shown=lambda kind, modes: kind != SURFACE_RECORDED and shown(kind, modes)),
+    ),
+    Sabotage("resume-inclusive", "Last-Event-ID is sent again", wrap=_one_back),
+    Sabotage(
+        "legacy-unreadable",
+        "version 1 envelopes cannot be read",
+        set_to(served_poll=_without_version_one),
+        settings={"floor": "1"},
+    ),
+)
