@@ -20,6 +20,7 @@ JsonValue: TypeAlias = Any
 """``None``, ``bool``, ``int``, ``float``, ``str``, ``list`` of these, or ``dict`` from ``str``."""
 
 MAX_DEPTH: Final = 128
+_ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -46,6 +47,8 @@ def parse(text: str | bytes, *, max_depth: int = MAX_DEPTH) -> JsonValue:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
+        elif not text.isascii():
+            _refuse_surrogate(text)
         value = json.loads(
             text,
             object_pairs_hook=_unique,
@@ -60,7 +63,8 @@ def parse(text: str | bytes, *, max_depth: int = MAX_DEPTH) -> JsonValue:
         raise JsonError(f"nested deeper than {max_depth}") from None
     except ValueError as error:  # json.JSONDecodeError, and integers beyond 4,300 digits
         raise JsonError(str(error)) from None
-    _walk(value, max_depth)
+    if text.count("[") + text.count("{") > max_depth or _ESCAPED_SURROGATE.search(text):
+        _walk(value, max_depth)
     return value
 
 
@@ -216,11 +220,16 @@ def _double(number: int | float) -> float:
 
 def equal(left: JsonValue, right: JsonValue) -> bool:
     """Whether two values are one JSON value."""
-    if isinstance(left, dict) and isinstance(right, dict) and left.keys() != right.keys():
+    if left != right:  # Python tells 1 from true no better than it tells 1 from 1.0
         return False
-    if isinstance(left, list) and isinstance(right, list) and len(left) != len(right):
-        return False
+    if _spelled(left) == _spelled(right):
+        return True
     return first_difference(left, right) is None
+
+
+def _spelled(value: JsonValue) -> str:
+    """A text that two values share only if they are equal; equal ones may differ in it."""
+    return json.dumps(value, sort_keys=True)
 
 
 def places_of(needle: JsonValue, tree: JsonValue) -> Iterator[str]:

@@ -157,7 +157,9 @@ class _Conformance:
         return tuple(sorted(rows, key=lambda row: row.id))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """The controller writes the ledger; a run that lost a row did not succeed."""
+        """The controller writes the ledger; a run that witnessed too little did not succeed."""
+        from .engine.verdict import exit_code
+
         file = self.config.getoption("owp_ledger")
         if self.worker:
             return
@@ -166,7 +168,7 @@ class _Conformance:
             from .evidence.ledger import write_ledger
 
             write_ledger(Path(file), self.plan.header, rows)
-        if len(self.rows) < len(rows) and session.exitstatus == 0:
+        if rows and exit_code(rows) != 0 and session.exitstatus == 0:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

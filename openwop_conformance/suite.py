@@ -17,6 +17,7 @@ from .engine.credentials import Credentials
 from .engine.run import run
 from .engine.session import Options, Session
 from .engine.verdict import Listener, Row
+from .errors import UsageError
 from .evidence.ledger import Header
 from .scenario.lint import load_all, select
 from .scenario.model import Scenario
@@ -51,6 +52,8 @@ def plan(
     """Choose the scenarios of a run. Raises ``UsageError`` when nothing is chosen."""
     found = corpus()
     chosen = [s for s in load_all(found) if s.subject == "host" and major in (None, s.major)]
+    if not chosen:
+        raise UsageError(f"there is no scenario of major {major} for a host")
     return Plan(
         subject,
         select(chosen, patterns),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -36,17 +38,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in COMMANDS:
         command.add_to(commands)
     chosen = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a character that it lacks is no crash
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code: int = chosen.command(chosen)
+        sys.stdout.flush()
     except ConformanceError as error:
         print(f"openwop-conformance: {error}", file=sys.stderr)  # noqa: T201
         return 2
     except KeyboardInterrupt:
         print("openwop-conformance: interrupted", file=sys.stderr)  # noqa: T201
         return 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+    except BrokenPipeError:  # the reader has gone; what is left must not fail again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return code
 
 

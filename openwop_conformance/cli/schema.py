@@ -33,7 +33,9 @@ def command(args: argparse.Namespace) -> int:
     """Print the schema."""
     import json
 
+    from ..scenario.grammar import scenario_schema
     from ..schemas import schema
 
-    print(json.dumps(schema(args.name), indent=2, ensure_ascii=False))  # noqa: T201
+    document = scenario_schema() if args.name == "scenario" else schema(args.name)
+    print(json.dumps(document, indent=2, ensure_ascii=False))  # noqa: T201
     return 0

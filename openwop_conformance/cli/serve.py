@@ -36,6 +36,7 @@ def add_to(commands: Any) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
+    import shlex
     import socket
 
     import uvicorn
@@ -62,9 +63,8 @@ def command(args: argparse.Namespace) -> int:
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     kind = f" with the sabotage {args.sabotage}" if args.sabotage else ""
     print(f"The reference host{kind} is at {url}. In another terminal:\n", flush=True)  # noqa: T201
-    print(  # noqa: T201
-        f"  openwop-conformance run {url} --credential-file {args.credential_file}\n", flush=True
-    )
+    file = shlex.quote(str(args.credential_file))
+    print(f"  openwop-conformance run {url} --credential-file {file}\n", flush=True)  # noqa: T201
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
     uvicorn.Server(config).run(sockets=[listener])
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -41,6 +42,19 @@ class Credentials:
         if whose == "wrong":
             return "openwop-conformance-no-such-key"
         return {"owner": self.owner, "other": self.other}.get(whose)
+
+    def hidden_in(self, text: str) -> str:
+        """Text with each key and the canary as ``$NAME``, also where ``…`` cuts one short."""
+        for name, value in ((API_KEY, self.owner), (OTHER_KEY, self.other), (CANARY, self.canary)):
+            if not value or len(value) < MIN_CANARY:
+                continue
+            for form in {value, json.dumps(value, ensure_ascii=False)[1:-1]}:
+                if form[:MIN_CANARY] not in text:
+                    continue
+                text = text.replace(form, f"${name}")
+                for length in range(len(form) - 1, MIN_CANARY - 1, -1):
+                    text = text.replace(f"{form[:length]}…", f"${name}…")
+        return text
 
 
 def read_credentials(environment: Mapping[str, str], file: Path | None = None) -> Credentials:

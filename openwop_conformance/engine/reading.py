@@ -10,7 +10,7 @@ from ..errors import JsonError
 from ..jsonvalue import JsonValue, first_difference, parse
 from ..schemas import problems, validator
 from ..wire.sse import SseEvent, SseParser
-from .checks.answers import admitted
+from .checks.answers import body_of, described
 from .checks.carried import Events
 from .verdict import Blocked, CheckFailed, Exchange
 from .witness import RunView, Witness
@@ -18,7 +18,9 @@ from .witness import RunView, Witness
 TERMINAL: Final = frozenset({"completed", "failed", "cancelled"})
 SETTLED: Final = TERMINAL | {"waiting-approval", "waiting-input", "waiting-external", "paused"}
 SETTLES_WITHIN: Final = 10.0
-"""Seconds for a fixture's run to be suspended or to end."""
+"""Seconds for a fixture's run to be suspended or to end, and for a log to be complete."""
+MOST_EVENTS: Final = 10_000
+"""No run of ours has a log nearly as long."""
 
 
 async def status_of(witness: Witness, run: RunView) -> str:
@@ -52,23 +54,35 @@ async def settled(witness: Witness, run: RunView, *, leaving: str | None = None)
 
 
 async def poll(witness: Witness, run: RunView) -> tuple[Exchange, Events]:
-    """A run's whole log, read until it holds every sequence that the seam has answered."""
+    """A run's whole log, read until it holds every sequence that the seam has answered.
+
+    Counts no assertion, so that a log that takes more reads makes no other row. Raises ``Blocked``
+    for a log that does not end.
+    """
     wanted = max((e.sequence for e in run.emissions), default=-1)
     deadline = witness.session.clock() + witness.session.options.seconds(SETTLES_WITHIN)
     events: Events = {}
     while True:
-        last = max(events, default=None)
+        last = next(reversed(events), None)
         exchange, response = await witness.ask(operations.poll(run.id, last))
-        body = admitted(witness, exchange, response)
+        body = body_of(exchange, response)
         page = body.get("events") if isinstance(body, dict) else None
-        if not isinstance(page, list):
-            raise CheckFailed("a poll answers no list of events", exchange=exchange)
+        if response.status != 200 or not isinstance(page, list):
+            raise CheckFailed(
+                "the log cannot be polled",
+                expected="200 and a list of events",
+                got=described(response),
+                exchange=exchange,
+            )
         for event in page:
-            _add(witness, events, event, exchange)
-        if max(events, default=-1) >= max(wanted, _last_sequence(body)):
+            _add(events, event, exchange)
+        have = _last(events, -1)
+        if have >= wanted and (not page or have >= _last_sequence(body)):
             return exchange, events
         if witness.session.clock() > deadline:
             return exchange, events
+        if not page:
+            await asyncio.sleep(0.05)
 
 
 def _last_sequence(body: JsonValue) -> int:
@@ -76,7 +90,7 @@ def _last_sequence(body: JsonValue) -> int:
     return last if isinstance(last, int) else -1
 
 
-def _add(witness: Witness, events: Events, event: JsonValue, exchange: Exchange) -> None:
+def _add(events: Events, event: JsonValue, exchange: Exchange) -> None:
     for problem in problems(validator("run-event"), event):
         raise CheckFailed(
             "the log holds something that is no run event",
@@ -85,14 +99,15 @@ def _add(witness: Witness, events: Events, event: JsonValue, exchange: Exchange)
             exchange=exchange,
         )
     sequence = event["sequence"]
-    if sequence <= max(events, default=-1):
+    last = _last(events, -1)
+    if sequence <= last:
         raise CheckFailed(
             "the log's sequence does not rise",
-            expected=f"more than {max(events)}",
+            expected=f"more than {last}",
             got=str(sequence),
             exchange=exchange,
         )
-    events[sequence] = event
+    _keep(events, sequence, event)
 
 
 async def stream(
@@ -120,9 +135,10 @@ async def stream(
             )
             async for chunk in answer.chunks():
                 for item in parser.feed(chunk.data, chunk.at):
-                    witness.heard(exchange, item.data)
+                    witness.heard(exchange, item.data, item.event, item.id or "")
                     _take(events, item, after, exchange)
             parser.close()
+        witness.heard(exchange, *(comment.text for comment in parser.comments))
     except TimeoutError:
         raise Blocked("the event stream of an ended run does not close") from None
     return exchange, events
@@ -148,7 +164,7 @@ def _take(events: Events, item: SseEvent, after: int | None, exchange: Exchange)
             got=f"id {item.id}, event {item.event}",
             exchange=exchange,
         )
-    floor = max(events, default=-1 if after is None else after)
+    floor = _last(events, -1 if after is None else after)
     if sequence <= floor:
         raise CheckFailed(
             "the stream repeats or reorders events",
@@ -156,6 +172,17 @@ def _take(events: Events, item: SseEvent, after: int | None, exchange: Exchange)
             got=str(sequence),
             exchange=exchange,
         )
+    _keep(events, sequence, event)
+
+
+def _last(events: Events, before: int) -> int:
+    """The last sequence of a log, which is kept in order, or ``before`` without any."""
+    return next(reversed(events), before)
+
+
+def _keep(events: Events, sequence: int, event: JsonValue) -> None:
+    if len(events) == MOST_EVENTS:
+        raise Blocked(f"the log of a run does not end within {MOST_EVENTS} events")
     events[sequence] = event
 
 

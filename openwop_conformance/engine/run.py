@@ -150,7 +150,7 @@ async def _clean_up(witness: Witness) -> None:
     async def cancel(run_id: str) -> None:
         try:
             await witness.session.send(operations.cancel(run_id), "owner")
-        except ExchangeError:
+        except (ExchangeError, Blocked):
             return
 
     try:

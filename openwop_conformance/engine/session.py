@@ -65,7 +65,10 @@ class Session:
     # ------------------------------------------------------------------------- exchanges
 
     async def send(self, request: Request, whose: str) -> Response:
-        """One exchange, with the key of ``whose``. Raises ``ExchangeError``."""
+        """One exchange, with the key of ``whose``.
+
+        Raises ``ExchangeError``, and ``Blocked`` when nothing could be sent at all.
+        """
         self._refuse_if_gone()
         try:
             response = await self.host.exchange(self._signed(request, whose), self._bounds)
@@ -76,7 +79,7 @@ class Session:
 
     @asynccontextmanager
     async def stream(self, request: Request, whose: str) -> AsyncIterator[Stream]:
-        """An exchange whose answer is read as it comes. Raises ``ExchangeError``."""
+        """An exchange whose answer is read as it comes. Raises as ``send`` does."""
         self._refuse_if_gone()
         try:
             async with self.host.stream(self._signed(request, whose), self._bounds) as stream:
@@ -94,13 +97,13 @@ class Session:
 
     def _refuse_if_gone(self) -> None:
         if self._unanswered >= GIVE_UP_AFTER:
-            raise ExchangeError("transport", "the host has stopped answering")
+            raise Blocked("the host has stopped answering, so it was not asked again")
 
-    def _unanswered_by(self, error: ExchangeError | UnreachableError) -> ExchangeError:
+    def _unanswered_by(self, error: ExchangeError | UnreachableError) -> ExchangeError | Blocked:
         self._unanswered += 1
         if isinstance(error, ExchangeError):
             return error
-        return ExchangeError("transport", "the host can no longer be reached")
+        return Blocked(f"the host can no longer be reached: {error}")
 
     # ---------------------------------------------------------------------------- claims
 

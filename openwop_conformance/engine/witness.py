@@ -6,20 +6,22 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ..a2ui.catalog import MESSAGE_KINDS
 from ..adapters.host import Request, Response, Stream
-from ..errors import ExchangeError
-from ..jsonvalue import JsonValue
+from ..errors import ExchangeError, JsonError
+from ..jsonvalue import JsonValue, parse, strings_in
 from ..scenario.expand import CANARY
 from ..scenario.model import Scenario
 from ..wire.envelope import surface_payload
 from ..wire.ids import project, tenant_of
 from .session import Session
-from .verdict import CheckFailed, Exchange
+from .verdict import Blocked, CheckFailed, Exchange
 
+SHOWN: Final = 1000
+"""The most characters of what a host said that a row or a report repeats in one place."""
 _PLACE: Final = re.compile(r"\{(run:[a-z0-9-]+|missing)\}")
 
 
@@ -61,15 +63,16 @@ class Witness:
     async def ask(self, request: Request, whose: str = "owner") -> tuple[Exchange, Response]:
         """One exchange, kept. Raises ``ExchangeError``, and keeps that too."""
         number = len(self.exchanges) + 1
-        self.exchanges.append(Exchange(number, request, whose))
+        kept = self._without_canary(request)
+        self.exchanges.append(Exchange(number, kept, whose))
         try:
             response = await self.session.send(request, whose)
-        except ExchangeError as error:
-            self.exchanges[number - 1] = Exchange(number, request, whose, fault=str(error))
+        except (ExchangeError, Blocked) as error:
+            self.exchanges[number - 1] = Exchange(number, kept, whose, fault=str(error))
             raise
-        exchange = Exchange(number, request, whose, response)
+        exchange = Exchange(number, kept, whose, response)
         self.exchanges[number - 1] = exchange
-        self._look_for_canary(exchange, response.body)
+        self._look_for_canary(exchange, response.body, response.headers)
         return exchange, response
 
     @asynccontextmanager
@@ -83,18 +86,32 @@ class Witness:
                     number, request, "owner", Response(stream.status, stream.headers, b"")
                 )
                 self.exchanges[number - 1] = exchange
+                self._look_for_canary(exchange, b"", stream.headers)
                 yield exchange, stream
-        except ExchangeError as error:
+        except (ExchangeError, Blocked) as error:
             self.exchanges[number - 1] = Exchange(number, request, "owner", fault=str(error))
             raise
 
-    def heard(self, exchange: Exchange, data: str) -> None:
-        """Take note of a streamed event's text: a canary is looked for there too."""
-        self._look_for_canary(exchange, data.encode())
+    def heard(self, exchange: Exchange, *texts: str) -> None:
+        """Take note of what a stream said: a canary is looked for there too."""
+        for text in texts:
+            self._look_for_canary(exchange, text.encode())
 
-    def _look_for_canary(self, exchange: Exchange, body: bytes) -> None:
+    def _without_canary(self, request: Request) -> Request:
+        """A request as it is kept and shown: the operator's secret is a name in its body."""
+        if self.session.credentials.canary is None or request.body is None:
+            return request
+        return replace(
+            request, body=self.session.credentials.hidden_in(request.body.decode()).encode()
+        )
+
+    def _look_for_canary(
+        self, exchange: Exchange, body: bytes, headers: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         canary = self.session.credentials.canary
-        if canary and canary.encode() in body and exchange not in self.leaks:
+        if canary is None or any(leak.number == exchange.number for leak in self.leaks):
+            return
+        if _holds(body, canary) or any(canary in value for _, value in headers):
             self.leaks.append(exchange)
 
     # ------------------------------------------------------------------------- asserting
@@ -150,10 +167,12 @@ class Witness:
         return self.emissions[name]
 
     def plain(self, text: str) -> str:
-        """Text with this run's ids replaced by the names they have in the file."""
+        """Text for people, on one line: no key, no canary, this run's ids by name; cut if long."""
+        text = self.session.credentials.hidden_in(text)
         for made in sorted(self._names, key=len, reverse=True):
             text = text.replace(made, self._names[made])
-        return text
+        text = text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+        return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
 
     # --------------------------------------------------------------------------- payloads
 
@@ -197,6 +216,18 @@ class Witness:
         tenant = next((tenant_of(run.id) for run in self.runs.values()), None)
         opaque = self.id_for("run", "missing")
         return f"{tenant}/{opaque}" if tenant else opaque
+
+
+def _holds(body: bytes, secret: str) -> bool:
+    """Whether a body holds a secret: as it is, or in a string of its JSON, however spelled."""
+    if secret.encode() in body:
+        return True
+    if b"\\" not in body:
+        return False
+    try:
+        return any(secret in text for _, text in strings_in(parse(body)))
+    except JsonError:
+        return False
 
 
 def _replaced(value: JsonValue, canary: str) -> JsonValue:

@@ -10,6 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from ..engine.verdict import Disposition, Row
@@ -80,12 +81,19 @@ def read_ledger(path: Path) -> tuple[dict[str, JsonValue], tuple[Row, ...], str 
             raise UsageError(f"{path}:{number}: {problem.path or '/'}: {problem.message}")
     if not records or records[0]["record"] != "header":
         raise UsageError(f"{path} is no ledger: it does not begin with a header")
-    rows = tuple(_row(record) for record in records if record["record"] == "row")
-    if records[-1]["record"] != "footer":
+    footer = records[-1] if records[-1]["record"] == "footer" else None
+    body = records[1:] if footer is None else records[1:-1]
+    ids = [record["id"] for record in body if record["record"] == "row"]
+    if len(ids) != len(body) or any(one >= next_ for one, next_ in pairwise(ids)):
+        raise UsageError(f"{path} is no ledger: between header and footer stand rows, by id")
+    rows = tuple(_row(record) for record in body)
+    if footer is None:
         return records[0], rows, None
-    if records[-1]["sha256"] != digest(rows):
+    if footer["sha256"] != digest(rows):
         raise UsageError(f"{path}: the footer's digest is not that of the rows")
-    return records[0], rows, records[-1]["sha256"]
+    if footer["counts"] != counts(rows):
+        raise UsageError(f"{path}: the footer's counts are not those of the rows")
+    return records[0], rows, footer["sha256"]
 
 
 def _row(record: JsonValue) -> Row:

@@ -55,6 +55,7 @@ def application(settings: Settings, policy: Policy) -> Starlette:
 
     app = Starlette(
         routes=[
+            Route(SEAM, _mutation("emitA2uiSurface", _emit), methods=["POST"]),
             Route(discovery.PATH, _discovery),
             Route("/runs", _mutation("createRun", _create), methods=["POST"]),
             Route("/runs/{run_id}", _read),
@@ -70,7 +71,6 @@ def application(settings: Settings, policy: Policy) -> Starlette:
             ),
             Route("/interrupts/{token}", _no_token, methods=["GET", "POST"]),
             Route("/host/effect-seams", _effect_seams),
-            Route(SEAM, _mutation("emitA2uiSurface", _emit), methods=["POST"]),
         ],
         middleware=[Middleware(Edge, settings=settings, policy=policy)],
         exception_handlers={HTTPException: _no_such_operation},

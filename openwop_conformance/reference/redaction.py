@@ -6,6 +6,7 @@ done (after validation, before dedup and recording) is for ``host`` and ``app``.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -21,27 +22,18 @@ def redact(value: JsonValue, secrets: Secrets) -> JsonValue:
     Of two secrets that overlap, the longer one is replaced. Members whose names become equal are
     all kept, later ones under a numbered name.
     """
-    if not secrets:
+    if not holds_secret(value, secrets):
         return value
     return _redacted(value, *_compiled(tuple(secrets.items())))
 
 
 def holds_secret(value: JsonValue, secrets: Secrets) -> bool:
-    """Whether any string of a value holds a secret."""
-    if not secrets:
-        return False
-    pattern, _ = _compiled(tuple(secrets.items()))
-    waiting = [value]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, str):
-            if pattern.search(node):
-                return True
-        elif isinstance(node, dict):
-            waiting += [*node, *node.values()]
-        elif isinstance(node, list):
-            waiting += node
-    return False
+    """Whether any string of a value, member names too, holds a secret.
+
+    JSON escapes character by character, so a secret in a string stands, escaped, in its text.
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return any(json.dumps(secret, ensure_ascii=False)[1:-1] in text for secret in secrets.values())
 
 
 def redact_error(body: JsonValue, heard: JsonValue, secrets: Secrets) -> JsonValue:

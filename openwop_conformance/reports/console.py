@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
@@ -111,9 +112,8 @@ class ConsoleReport:
         more = len(finished.failures) - _SHOWN_CASES
         if more > 0:
             self._line(f"      … and {more} more cases of the same rule", "dim")
-        self._pair(
-            "again", f"openwop-conformance run {self._subject} --select {finished.scenario.id}"
-        )
+        subject = shlex.quote(self._subject)
+        self._pair("again", f"openwop-conformance run {subject} --select {finished.scenario.id}")
 
     def _one_failure(self, failure: Failure, finished: ScenarioFinished) -> None:
         self._line(f"      {failure.message}", "bold")

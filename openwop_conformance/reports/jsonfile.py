@@ -55,7 +55,7 @@ class JsonReport:
                 for failure in finished.failures
             ],
         }
-        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(document, indent=2) + "\n"  # in ASCII: a terminal obeys none of it
         if self._path is None:
             sys.stdout.write(text)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ..engine.verdict import Disposition, Event, RunFinished, RunStarted, ScenarioFinished
@@ -72,6 +73,5 @@ class MarkdownReport:
 def _text(words: str) -> str:
     """Words that a subject may have said, as plain Markdown text on one line."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in words).split())
-    for character in "\\`*_[]<>|#":
-        flat = flat.replace(character, f"\\{character}")
-    return flat
+    flat = re.sub(r"[\\`*_\[\]<>|#~$&@]", r"\\\g<0>", flat)
+    return re.sub(r"^(\d*)([-+.)])", r"\1\\\2", flat)  # a list is no list in a list

@@ -6,19 +6,21 @@ the lines read them from the environment.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Sequence
 from typing import Final
 
 from ..adapters.host import Request
-from ..engine.credentials import API_KEY, OTHER_KEY
+from ..engine.credentials import API_KEY, CANARY, OTHER_KEY
 from ..engine.verdict import Exchange
 from ..errors import JsonError
 from ..jsonvalue import JsonValue, parse
-from ..wire.ids import project
+from ..wire.ids import project, unproject
 
 _KEYS: Final = {"owner": API_KEY, "other": OTHER_KEY}
+_OF_RUN: Final = re.compile("/runs/([^/:?]+)/(?:cancel|interrupts/)")
 _READ_ID: Final = 'sed \'s/.*"runId" *: *"\\([^"]*\\)".*/\\1/\''
 
 
@@ -26,17 +28,32 @@ def shell_lines(exchanges: Sequence[Exchange], failing: Exchange, base: str | No
     """Lines for a POSIX shell with curl; ``base`` is the host's URL where it has one."""
     lines = [f"HOST={shlex.quote(base)}" if base else "HOST=http://127.0.0.1:8080  # its URL"]
     runs: dict[str, str] = {}
-    for exchange in exchanges:
-        if exchange.number >= failing.number:
-            break
+    for exchange in _needed(exchanges, failing):
         made = _run_made_by(exchange)
-        if made is not None and _mentions(failing.request, made):
+        if made is None:
+            lines.append(_curl(exchange, runs))
+        else:
             name = f"RUN{len(runs) + 1}"
             lines.append(f"{name}=$({_curl(exchange, runs, quiet=True)} | {_READ_ID})")
             runs[made] = name
-        elif _leads_to(exchange, failing):
-            lines.append(_curl(exchange, runs))
     return [*lines, _curl(failing, runs)]
+
+
+def _needed(exchanges: Sequence[Exchange], failing: Exchange) -> list[Exchange]:
+    """The exchanges without which the failing one would meet another state, in their order."""
+    needed: list[Exchange] = []
+    ends = [failing]
+    for exchange in reversed(exchanges):
+        if exchange.number >= failing.number:
+            continue
+        made = _run_made_by(exchange)
+        if made is not None:
+            if any(_mentions(end.request, made) for end in ends):
+                needed.append(exchange)
+                ends.append(exchange)  # a fork also needs the run that it comes from
+        elif any(_leads_to(exchange, end) for end in ends):
+            needed.append(exchange)
+    return needed[::-1]
 
 
 def _run_made_by(exchange: Exchange) -> str | None:
@@ -50,14 +67,16 @@ def _run_made_by(exchange: Exchange) -> str | None:
     return run_id if isinstance(run_id, str) else None
 
 
-def _leads_to(exchange: Exchange, failing: Exchange) -> bool:
-    """Whether an earlier request changed what the failing one meets: same run, same surface."""
-    if exchange.request.method != "POST" or exchange.response is None:
+def _leads_to(exchange: Exchange, end: Exchange) -> bool:
+    """Whether an earlier request changed what a later one meets: same run, same surface."""
+    request = exchange.request
+    if request.method != "POST" or exchange.response is None:
         return False
-    earlier, later = _json(exchange.request.body), _json(failing.request.body)
+    earlier, later = _json(request.body), _json(end.request.body)
     if not isinstance(earlier, dict) or "envelope" not in earlier:
-        return False
-    if not _mentions(failing.request, str(earlier.get("runId"))):
+        match = _OF_RUN.match(request.target)
+        return match is not None and _mentions(end.request, unproject(match[1]))
+    if not _mentions(end.request, str(earlier.get("runId"))):
         return False
     if isinstance(later, dict) and "envelope" in later:
         return bool(_surface(earlier) == _surface(later))
@@ -77,6 +96,8 @@ def _mentions(request: Request, run_id: str) -> bool:
 def _curl(exchange: Exchange, runs: dict[str, str], *, quiet: bool = False) -> str:
     request = exchange.request
     words = ["curl -sS"] + ([] if quiet else ["-w '\\n%{http_code}\\n'"])
+    if ("Accept", "text/event-stream") in request.headers:
+        words.append("-N -m 10")
     if request.method != "GET":
         words.append(f"-X {request.method}")
     for name, value in request.headers:
@@ -86,16 +107,26 @@ def _curl(exchange: Exchange, runs: dict[str, str], *, quiet: bool = False) -> s
     elif exchange.whose == "wrong":
         words.append("-H 'Authorization: Bearer no-such-key'")
     if request.body is not None:
-        words.append(f"--data-raw {_with_runs(request.body.decode(), runs)}")
+        words.append(f"--data-raw {_with_names(_text(request.body), runs)}")
     words.append(f'"$HOST"{_path_with_runs(request.target, runs)}')
     return " ".join(words)
 
 
-def _with_runs(text: str, runs: dict[str, str]) -> str:
-    """Quoted text with each run's id replaced by its shell variable."""
+def _text(body: bytes) -> str:
+    """A body that can be shown: what is not printable is escaped, as JSON allows."""
+    text = body.decode()
+    if text.isprintable() or _json(body) is None:
+        return text
+    return "".join(
+        c if c.isprintable() else " " if c in "\t\r\n" else json.dumps(c)[1:-1] for c in text
+    )
+
+
+def _with_names(text: str, runs: dict[str, str]) -> str:
+    """Quoted text with each run's id, and the canary, replaced by its shell variable."""
     quoted = shlex.quote(text)
-    for run_id, name in runs.items():
-        quoted = quoted.replace(run_id, f"'\"${name}\"'")
+    for made, name in {**runs, f"${CANARY}": CANARY}.items():
+        quoted = quoted.replace(made, f"'\"${name}\"'")
     return quoted
 
 

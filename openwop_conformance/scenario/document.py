@@ -7,7 +7,6 @@ YAML 1.1 would turn into something else has to be quoted.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +14,17 @@ from typing import Any, Final
 
 import yaml
 
-from ..errors import DocumentError
-from ..jsonvalue import JsonValue
+from ..errors import DocumentError, JsonError
+from ..jsonvalue import JsonValue, parse
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_DEPTH: Final = 64
 
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+_NOT_TEXT: Final = re.compile(
+    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]"
+)
+"""What YAML 1.1 does not take, or takes for a line break where JSON has a character."""
 _WORDS: Final[dict[str, JsonValue]] = {"null": None, "true": True, "false": False}
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
 
@@ -76,9 +79,18 @@ def read(data: bytes, path: str) -> Document:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DocumentError(path, line, 1, "not UTF-8") from None
+        raise _place_after(path, data[: error.start].decode()).error("not UTF-8") from None
+    odd = _NOT_TEXT.search(text)
+    if odd is not None:
+        raise _place_after(path, text[: odd.start()]).error(
+            f"the character U+{ord(odd[0]):04X} is not allowed: escape it, in double quotes"
+        )
     return _Reader(path, text).document()
+
+
+def _place_after(path: str, text: str) -> Position:
+    lines = re.split("\r\n|\r|\n", text)
+    return Position(path, len(lines), len(lines[-1]) + 1)
 
 
 class _Reader:
@@ -147,11 +159,11 @@ class _Reader:
             raise place.error("a key is text")
         if event.anchor is not None or event.tag is not None:
             raise place.error("anchors and tags are not allowed")
+        if event.value == "<<" and not event.style:
+            raise place.error("merge keys are not allowed")
         key = self._scalar(event, place)
         if not isinstance(key, str):
             raise place.error(f"a key is text: quote {event.value!r}")
-        if key == "<<" and not event.style:
-            raise place.error("merge keys are not allowed")
         return key
 
     def _scalar(self, event: Any, place: Position) -> JsonValue:
@@ -160,8 +172,13 @@ class _Reader:
             return text
         if text in _WORDS:
             return _WORDS[text]
+        if not text:
+            raise place.error("nothing stands here: write a value, or null")
         if _NUMBER.fullmatch(text):
-            return json.loads(text)
+            try:
+                return parse(text)
+            except JsonError as error:
+                raise place.error(str(error)) from None
         tag = self._resolver.resolve(yaml.ScalarNode, text, (True, False))
         if tag != _STRING_TAG:
             kind = tag.rpartition(":")[2]

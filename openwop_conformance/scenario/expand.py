@@ -118,16 +118,21 @@ def _let(document: Document) -> dict[str, JsonValue]:
     for name, value in document.value.get("let", {}).items():
         if name in ("catalog", "case", "canary"):
             raise document.at("let", name).error(f"${name} is the suite's own")
-        names[name] = _resolved(value, names, document.at("let", name))
+        names[name] = _resolved(value, names, document, ("let", name))
     return names
 
 
-def _resolved(value: JsonValue, names: dict[str, JsonValue], place: Position) -> JsonValue:
+def _resolved(
+    value: JsonValue,
+    names: dict[str, JsonValue],
+    document: Document,
+    at: tuple[str | int, ...],
+) -> JsonValue:
     """A value with every ``$name`` and ``$name.member`` replaced; ``$$`` begins a plain ``$``."""
     if isinstance(value, dict):
-        return {key: _resolved(item, names, place) for key, item in value.items()}
+        return {key: _resolved(v, names, document, (*at, key)) for key, v in value.items()}
     if isinstance(value, list):
-        return [_resolved(item, names, place) for item in value]
+        return [_resolved(v, names, document, (*at, index)) for index, v in enumerate(value)]
     if not isinstance(value, str) or not value.startswith("$") or value.startswith(CANARY):
         return value
     if value.startswith("$$"):
@@ -136,7 +141,7 @@ def _resolved(value: JsonValue, names: dict[str, JsonValue], place: Position) ->
     for token in value[1:].split("."):
         if not isinstance(node, dict) or token not in node:
             known = ", ".join(f"${name}" for name in names)
-            raise place.error(f"{value} is not defined; there are {known} and {CANARY}")
+            raise document.at(*at).error(f"{value} is not defined; there are {known} and {CANARY}")
         node = node[token]
     return node
 
@@ -159,7 +164,12 @@ def _expanded(
             case = parse(path.read_bytes())
         except JsonError as error:
             raise DocumentError(f"fixtures/{name}", 1, 1, str(error)) from None
-        yield _step(document, index, step, {**names, "case": case}, name)
+        try:
+            expanded = _step(document, index, step, {**names, "case": case}, name)
+        except DocumentError as error:
+            message = f"{error.message} (fixture {name})"
+            raise DocumentError(error.path, error.line, error.column, message) from None
+        yield expanded
 
 
 def _cases(fixtures: Path, pattern: str) -> list[tuple[str, Path]]:
@@ -174,21 +184,23 @@ def _step(
     names: dict[str, JsonValue],
     case: str | None,
 ) -> Step:
-    place = document.at("steps", index)
+    at = ("steps", index)
     verb = next(word for word in step if word in VERBS)
     words = step[verb] if isinstance(step[verb], dict) else {first_word(verb): step[verb]}
-    words = _resolved(words, names, place)
-    arguments = _built(document, index, verb, words)
-    because = _resolved(step.get("because"), names, place)
+    words = _resolved(words, names, document, (*at, verb))
+    arguments = _built(document, (*at, verb), verb, words)
+    because = _resolved(step.get("because"), names, document, (*at, "because"))
+    if because is not None and not isinstance(because, str):
+        raise document.at(*at, "because").error(f"{step['because']} is not text")
     twin = None
     if "twin" in step:
-        changed = _resolved(step["twin"], names, place)
-        twin = _built(document, index, verb, _changed(words, changed))
-        _check_one_edit(arguments, twin, document.at("steps", index, "twin"), case)
+        changed = _resolved(step["twin"], names, document, (*at, "twin"))
+        twin = _built(document, (*at, "twin"), verb, _changed(words, changed))
+        _check_one_edit(arguments, twin, document.at(*at, "twin"))
     return Step(
         verb=verb,
         arguments=arguments,
-        place=place,
+        place=document.at(*at),
         because=because,
         refused=build(Refused, step["refused"]) if "refused" in step else None,
         twin=twin,
@@ -203,17 +215,21 @@ def _changed(words: dict[str, JsonValue], change: dict[str, JsonValue]) -> dict[
     return {**kept, **change}
 
 
-def _built(document: Document, index: int, verb: str, words: dict[str, JsonValue]) -> Arguments:
+def _built(
+    document: Document, at: tuple[str | int, ...], verb: str, words: dict[str, JsonValue]
+) -> Arguments:
     """The arguments, once their names are resolved: the schema holds for these too."""
     for problem in problems(arguments_validator(verb), words):
-        raise document.at("steps", index, verb).error(f"{problem.path}: {problem.message}")
+        tokens = [int(t) if t.isdecimal() else t for t in tokens_of(problem.path)]
+        where = f"{problem.path}: " if problem.path else ""
+        raise document.at(*at, *tokens).error(where + problem.message)
     arguments = build(VERBS[verb], words)
     if isinstance(arguments, Emit) and (arguments.messages is None) == (arguments.payload is None):
-        raise document.at("steps", index, verb).error("emit takes messages, or else a payload")
+        raise document.at(*at).error("emit takes messages, or else a payload")
     return arguments
 
 
-def _check_one_edit(one: Arguments, other: Arguments, place: Position, case: str | None) -> None:
+def _check_one_edit(one: Arguments, other: Arguments, place: Position) -> None:
     """A twin differs in one word, and where that is a list of messages, by one JSON Patch op.
 
     A payload in place of messages is one edit of the envelope. The stamp may change with either:
@@ -225,13 +241,12 @@ def _check_one_edit(one: Arguments, other: Arguments, place: Position, case: str
         if not equal(getattr(one, f.name), getattr(other, f.name))
     }
     body = differing & {"messages", "payload"}
-    where = f" (fixture {case})" if case else ""
     words = {"body", *(differing - body - {"stamp"})} if body else differing
     if len(words) != 1:
         found = ", ".join(sorted(differing)) or "nothing"
-        raise place.error(f"a twin changes exactly one word; this one changes {found}{where}")
+        raise place.error(f"a twin changes exactly one word; this one changes {found}")
     if body == {"messages"} and not _one_edit(one.messages, other.messages):  # type: ignore[union-attr]
-        raise place.error(f"a twin is one edit away; this one is more{where}")
+        raise place.error("a twin is one edit away; this one is more")
 
 
 def _one_edit(one: JsonValue, other: JsonValue, depth: int = 0) -> bool:

@@ -29,28 +29,35 @@ _PLAIN: dict[Any, JsonValue] = {
 }
 
 
-def schema_of(annotation: Any) -> JsonValue:
-    """The schema of one annotation: plain types, lists, dicts, literals, unions, dataclasses."""
+def schema_of(annotation: Any, *, named: bool = True) -> JsonValue:
+    """The schema of one annotation: plain types, lists, dicts, literals, unions.
+
+    ``named`` says whether a ``$name`` may still stand for a list.
+    """
     if annotation in _PLAIN:
         return _PLAIN[annotation]
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        inner = schema_of(arguments[0])
+        inner = schema_of(arguments[0], named=named)
         return {**({} if inner is True else inner), "description": arguments[1]}
     if origin is Literal:
         return {"enum": list(arguments)}
     if origin in (typing.Union, types.UnionType):
-        return {"anyOf": [schema_of(a) for a in arguments if a is not type(None)]}
+        kinds = [schema_of(a, named=named) for a in arguments if a is not type(None)]
+        return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
     if origin is list:
-        return {"type": ["array", "string"], "items": schema_of(arguments[0]), "pattern": _NAME}
+        items = {"items": schema_of(arguments[0], named=named)}
+        return (
+            {"type": ["array", "string"], **items, "pattern": _NAME}
+            if named
+            else {"type": "array", **items}
+        )
     if origin is dict:
-        return {"type": "object", "additionalProperties": schema_of(arguments[1])}
-    if dataclasses.is_dataclass(annotation):
-        return _object(annotation)
+        return {"type": "object", "additionalProperties": schema_of(arguments[1], named=named)}
     raise TypeError(f"no schema for {annotation!r}")
 
 
-def _object(cls: Any) -> JsonValue:
+def _object(cls: Any, *, named: bool = True) -> JsonValue:
     hints = typing.get_type_hints(cls, include_extras=True)
     fields = dataclasses.fields(cls)
     return {
@@ -58,7 +65,7 @@ def _object(cls: Any) -> JsonValue:
         "description": (cls.__doc__ or "").split("\n\n")[0],
         "additionalProperties": False,
         "required": [word_of(f) for f in fields if _required(f)],
-        "properties": {word_of(f): schema_of(hints[f.name]) for f in fields},
+        "properties": {word_of(f): schema_of(hints[f.name], named=named) for f in fields},
     }
 
 
@@ -187,7 +194,7 @@ def step_validator(verb: str, spelled_out: bool) -> Draft202012Validator:
 @cache
 def arguments_validator(verb: str) -> Draft202012Validator:
     """Checks the arguments of a verb, once every ``$name`` is put in."""
-    return compiled(step_schema(verb)["properties"][verb]["anyOf"][1])
+    return compiled(_object(VERBS[verb], named=False))
 
 
 def build(cls: type[T], words: dict[str, JsonValue]) -> T:

@@ -16,7 +16,7 @@ KNOWN_RULES: Final = frozenset({"branch", "surface-id-equality", "catalog-equali
 """The names that the public hosts give in ``details.rule``; another host's own are not judged."""
 
 
-def body_of(witness: Witness, exchange: Exchange, response: Response) -> JsonValue:
+def body_of(exchange: Exchange, response: Response) -> JsonValue:
     """The JSON body of an answer; a body that is none fails the check."""
     try:
         return parse(response.body)
@@ -38,7 +38,7 @@ def admitted(witness: Witness, exchange: Exchange, response: Response) -> JsonVa
         got=described(response),
         exchange=exchange,
     )
-    return body_of(witness, exchange, response)
+    return body_of(exchange, response)
 
 
 def refused_as(
@@ -59,7 +59,7 @@ def refused_as(
         got=described(response),
         exchange=exchange,
     )
-    body = body_of(witness, exchange, response)
+    body = body_of(exchange, response)
     if refused.code is not None:
         witness.check(
             code_of(body) in _list(refused.code),

@@ -71,9 +71,10 @@ def _check_emission(
     if emission.has_canary:  # redaction changes what is recorded; that it is recorded is enough
         return
     found = [p for s, p in parts[_surface(emission.payload)] if s == emission.sequence]
-    nearest = next((first_difference(emission.payload, part) for part in found), None)
+    same = any(equal(emission.payload, part) for part in found)
+    nearest = first_difference(emission.payload, found[0]) if found and not same else None
     witness.check(
-        any(equal(emission.payload, part) for part in found),
+        same,
         "a recorded surface is not what was sent"
         if found
         else "the recording event carries no such surface",
@@ -98,7 +99,8 @@ def _parts_of(events: Events) -> _Parts:
             if isinstance(node, dict):
                 if "messages" in node or "catalogVersion" in node:
                     parts[_surface(node)].append((sequence, node))
-                stack.extend(node.values())
+                else:
+                    stack.extend(node.values())
             elif isinstance(node, list):
                 stack.extend(node)
     return parts
