@@ -220,9 +220,12 @@ def _double(number: int | float) -> float:
 
 def equal(left: JsonValue, right: JsonValue) -> bool:
     """Whether two values are one JSON value."""
-    if left != right:  # Python tells 1 from true no better than it tells 1 from 1.0
+    if isinstance(left, dict) and isinstance(right, dict) and left.keys() != right.keys():
         return False
-    if _spelled(left) == _spelled(right):
+    if isinstance(left, list) and isinstance(right, list) and len(left) != len(right):
+        return False
+    # ``==`` alone cannot say: it takes 1 for true, and a long integer for no double
+    if left == right and _spelled(left) == _spelled(right):
         return True
     return first_difference(left, right) is None
 

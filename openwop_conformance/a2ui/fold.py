@@ -6,7 +6,7 @@ replaced, and going back replays that in reverse (RFC 0209 §C.9; A2UI v0.9 sema
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -95,7 +95,7 @@ class Fold:
             if not self._depth:
                 self._log.clear()
 
-    def apply_all(self, messages: list[JsonValue]) -> None:
+    def apply_all(self, messages: Iterable[JsonValue]) -> None:
         """The messages of one envelope: applied in order, or, if one fails, not at all."""
         with self.transaction():
             for message in messages:

@@ -55,6 +55,7 @@ class Witness:
         self.emissions: dict[str, Emission] = {}
         self.leaks: list[Exchange] = []
         self.case = ""
+        self._heard: list[str] = []
         self._names: dict[str, str] = {}
         self._fresh = 0
 
@@ -87,7 +88,12 @@ class Witness:
                 )
                 self.exchanges[number - 1] = exchange
                 self._look_for_canary(exchange, b"", stream.headers)
+                self._heard.clear()
                 yield exchange, stream
+                said = "\n".join(self._heard).encode()
+                self.exchanges[number - 1] = Exchange(
+                    number, request, "owner", Response(stream.status, stream.headers, said)
+                )
         except (ExchangeError, Blocked) as error:
             self.exchanges[number - 1] = Exchange(number, request, "owner", fault=str(error))
             raise
@@ -95,6 +101,7 @@ class Witness:
     def heard(self, exchange: Exchange, *texts: str) -> None:
         """Take note of what a stream said: a canary is looked for there too."""
         for text in texts:
+            self._heard.append(text)
             self._look_for_canary(exchange, text.encode())
 
     def _without_canary(self, request: Request) -> Request:

@@ -111,7 +111,8 @@ class ConsoleReport:
             self._one_failure(failure, finished)
         more = len(finished.failures) - _SHOWN_CASES
         if more > 0:
-            self._line(f"      … and {more} more cases of the same rule", "dim")
+            cases = f"case{'s' * (more != 1)}"
+            self._line(f"      … and {more} more {cases} of the same rule", "dim")
         subject = shlex.quote(self._subject)
         self._pair("again", f"openwop-conformance run {subject} --select {finished.scenario.id}")
 
@@ -160,7 +161,8 @@ class ConsoleReport:
             3: ("Incomplete: nothing failed, but not every rule was witnessed.", "yellow"),
         }[code]
         self._line(verdict, style)
-        self._line(f"{len(rows)} requirements: {', '.join(parts)}; {seconds:.1f} s", "dim")
+        total = f"{len(rows)} requirement{'s' * (len(rows) != 1)}"
+        self._line(f"{total}: {', '.join(parts)}; {seconds:.1f} s", "dim")
 
     def _pair(self, name: str, value: str) -> None:
         self._print((f"      {name:<9} ", "dim"), (value, ""))

@@ -434,5 +434,5 @@ def test_a_fixtures_twin_more_than_one_edit_away_is_an_error_that_names_the_fixt
 
     assert (
         fault(steps, a=good, b=far)
-        == "f.yaml:18:9: a twin is one edit away; this one is more (fixture set/b.json)"
+        == "f.yaml:19:9: a twin is one edit away; this one is more (fixture set/b.json)"
     )

@@ -27,6 +27,12 @@ def _above_floor(admission: Admission) -> None:
         rules.version(admission)
 
 
+def _payload_first(admission: Admission) -> None:
+    if admission.envelope.get("schemaVersion", 0) > admission.floor:
+        check_payload(admission.payload, admission.floor)
+    rules.version(admission)
+
+
 def _absent_refused(admission: Admission) -> None:
     if "schemaVersion" not in admission.envelope:
         raise Violation("version", "schemaVersion is missing", code="unknown_schema_version")
@@ -159,9 +165,12 @@ def _remembering(policy: Policy) -> Policy:
     refused: set[tuple[str, str]] = set()
 
     def remember(admission: Admission) -> None:
-        name = admission.envelope.get("correlationId")
-        if isinstance(name, str):
-            refused.add((admission.state.run_id, name))
+        try:
+            rules.envelope_shape(admission)
+            rules.surfaces_only(admission)
+        except Violation:
+            return
+        refused.add((admission.state.run_id, admission.envelope["correlationId"]))
 
     def judge(admission: Admission) -> int | None:
         if (admission.state.run_id, admission.envelope["correlationId"]) in refused:
@@ -223,6 +232,11 @@ SABOTAGES: Final = (
         "above-floor-admitted",
         "a version above the floor is held to the floor's branch instead of refused",
         with_rule("version", _above_floor),
+    ),
+    Sabotage(
+        "payload-before-floor",
+        "a payload above the floor is looked at before its version is refused",
+        with_rule("version", _payload_first),
     ),
     Sabotage(
         "absent-stamp-refused",

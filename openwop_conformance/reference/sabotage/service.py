@@ -38,12 +38,12 @@ def _existence_first(app: ASGIApp, settings: Settings) -> ASGIApp:
         async def keep(message: Message) -> None:
             answer.append(message)
 
-        snapshot = "/".join(scope["path"].split("/")[:3])
+        snapshot = b"/".join(scope["raw_path"].split(b"/")[:3]).partition(b":")[0]
         probe = {
             **scope,
             "method": "GET",
-            "path": snapshot,
-            "raw_path": b"/".join(scope["raw_path"].split(b"/")[:3]).partition(b"?")[0],
+            "path": snapshot.decode(),
+            "raw_path": snapshot,
             "query_string": b"",
             "headers": [(b"authorization", f"Bearer {key}".encode())],
         }
@@ -53,6 +53,21 @@ def _existence_first(app: ASGIApp, settings: Settings) -> ASGIApp:
                 await send(message)
         else:
             await app(scope, receive, send)
+
+    return wrapped
+
+
+def _without_etag(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Takes the ETag off every answer."""
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        async def stripped(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [(k, v) for k, v in message["headers"] if k.lower() != b"etag"]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await app(scope, receive, stripped if scope["type"] == "http" else send)
 
     return wrapped
 
@@ -137,7 +152,7 @@ SABOTAGES: Final = (
             discovery=_advertising(extensions={"example.a2ui-surface": {"deltaTransport": True}})
         ),
     ),
-    Sabotage("etag-missing", "discovery has no ETag", set_to(etag=lambda document: "")),
+    Sabotage("etag-missing", "discovery has no ETag", wrap=_without_etag),
     Sabotage(
         "version-header-missing",
         "answers do not say their version",
