@@ -54,9 +54,16 @@ def command(args: argparse.Namespace) -> int:
         parts.append(("Sabotages that turn it red", ", ".join(head.sabotage)))
     for title, text in parts:
         print(title)  # noqa: T201
-        print(textwrap.fill(text, 92, initial_indent="  ", subsequent_indent="  "))  # noqa: T201
+        print(_filled(text))  # noqa: T201
         print()  # noqa: T201
     return 0
+
+
+def _filled(text: str) -> str:
+    """Text in lines; ids are not broken at their hyphens."""
+    return textwrap.fill(
+        text, 92, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
 
 
 def _witnessing(kind: str) -> str:

@@ -36,7 +36,6 @@ def add_to(commands: Any) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    import shlex
     import socket
 
     import uvicorn
@@ -49,25 +48,33 @@ def command(args: argparse.Namespace) -> int:
     from ..reference.settings import Settings
 
     settings = Settings(strictness=args.strictness, floor=args.floor, database=args.db)
-    app: ASGIApp = build_app(settings)
     if args.sabotage:
         broken = sabotage_called(args.sabotage)
-        app = broken.wrap(build_app(settings, broken.change(Policy())), settings)
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", args.port))
-    except OSError as error:
-        raise UsageError(f"port {args.port} cannot be had: {error.strerror}") from None
-    _write_credentials(args.credential_file, settings)
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        app: ASGIApp = broken.wrap(build_app(settings, broken.change(Policy())), settings)
+    else:
+        app = build_app(settings)
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", args.port))
+        except OSError as error:
+            raise UsageError(f"port {args.port} cannot be had: {error.strerror}") from None
+        _write_credentials(args.credential_file, settings)
+        _say_where(args, listener.getsockname()[1])
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
+        uvicorn.Server(config).run(sockets=[listener])
+    return 0
+
+
+def _say_where(args: argparse.Namespace, port: int) -> None:
+    """Print the line to copy into another terminal."""
+    import shlex
+
+    url = f"http://127.0.0.1:{port}"
     kind = f" with the sabotage {args.sabotage}" if args.sabotage else ""
     print(f"The reference host{kind} is at {url}. In another terminal:\n", flush=True)  # noqa: T201
     file = shlex.quote(str(args.credential_file))
     print(f"  openwop-conformance run {url} --credential-file {file}\n", flush=True)  # noqa: T201
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
-    uvicorn.Server(config).run(sockets=[listener])
-    return 0
 
 
 def _write_credentials(file: Path, settings: Any) -> None:

@@ -15,7 +15,7 @@ from openwop_conformance.adapters.asgi import AsgiHost
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.run import run
 from openwop_conformance.engine.session import Options, Session
-from openwop_conformance.engine.verdict import Disposition, Event
+from openwop_conformance.engine.verdict import Disposition, Event, Listener
 from openwop_conformance.evidence.ledger import write_ledger
 from openwop_conformance.reference.connect import build_app, credentials_for
 from openwop_conformance.reference.settings import Settings
@@ -57,7 +57,7 @@ def test_no_report_repeats_a_key_or_the_canary(tmp_path: Path, canary: str) -> N
     credentials = credentials_for(settings)
     chosen = plan("reference", credentials, options=Options(seed=1))
     console, told = io.StringIO(), list[Event]()
-    listeners = [
+    listeners: list[Listener] = [
         told.append,
         ConsoleReport(Console(file=console, width=80), {}, "1.2.3"),
         MarkdownReport(tmp_path / "report.md", {}, "1.2.3"),
