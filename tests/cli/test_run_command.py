@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -148,13 +149,11 @@ def test_a_broken_rule_is_exit_1_and_is_shown_with_what_reproduces_it(
     code, out, err = cli("run", "asgi:a_broken_host:app", "--select", "*.fold-guarded", "*.limits")
     assert (code, err) == (1, "")
     words = [line.strip() for line in out.splitlines()]
-    assert "FAIL  A host refuses an envelope that would break a surface's fold" in out or (
-        "FAIL  " in out
-    )
+    assert words[2] == "FAIL  A host refuses an envelope that would break a surface's fold."
     assert "rule      createSurface on a live surface" in words
     assert "expected  refused (envelope_invalid, rule fold)" in words
-    assert 'got       201 {"sequence": 6}' in words
-    assert "at        scenarios/host/v2/fold-guarded.yaml:19:3" in words
+    assert any(re.fullmatch(r'got +201 \{"sequence": \d+\}', word) for word in words)
+    assert any(word.startswith("at        scenarios/host/v2/fold-guarded.yaml:") for word in words)
     assert "exchange  POST /conformance/seams/sample/a2ui/emit-surface → 201" in words
     assert "curl      HOST=http://127.0.0.1:8080  # its URL" in words
     assert any(word.startswith("RUN1=$(curl -sS -X POST ") for word in words)
