@@ -22,7 +22,7 @@ def add_to(commands: Any) -> None:
 def command(args: argparse.Namespace) -> int:
     """Print the faults; 1 when there are any."""
     from ..corpus import corpus
-    from ..errors import DocumentError
+    from ..errors import DocumentError, UsageError
     from ..evidence.requirements import read_requirements
     from ..reference.sabotage import SABOTAGES
     from ..scenario.expand import load_scenario
@@ -33,6 +33,8 @@ def command(args: argparse.Namespace) -> int:
     if args.files:
         scenarios = []
         for file in args.files:
+            if not file.is_file():
+                raise UsageError(f"there is no file {file}")
             try:
                 scenarios.append(load_scenario(file, found.fixtures))
             except DocumentError as error:

@@ -95,6 +95,9 @@ def command(args: argparse.Namespace) -> int:
         major=args.major,
         options=options,
     )
+    outputs = [path for _, path in args.report] + ([args.ledger] if args.ledger else [])
+    for path in outputs:
+        _require_writable(path)
     requirements = read_requirements(chosen.corpus.requirements)
     listeners, console = _listeners(args, requirements, chosen)
 
@@ -109,9 +112,24 @@ def command(args: argparse.Namespace) -> int:
             console.close()
     if args.ledger is not None:
         write_ledger(args.ledger, chosen.header, rows)
-        if not args.json:
+    if not args.json:
+        if args.ledger is not None:
             print(f"ledger {args.ledger}, digest {digest(rows)}")  # noqa: T201
+        for form, path in args.report:
+            print(f"report {path} ({form})")  # noqa: T201
     return exit_code(rows)
+
+
+def _require_writable(path: Path) -> None:
+    """Say before the run, and not after it, that a file cannot be written."""
+    from ..errors import UsageError
+
+    folder = path.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    target = path if path.exists() else folder
+    if path.is_dir() or not folder.is_dir() or not os.access(target, os.W_OK):
+        raise UsageError(f"{path} cannot be written")
 
 
 def _listeners(

@@ -237,20 +237,25 @@ def test_lint_prints_a_line_for_each_fault_with_its_place(cli: Cli, tmp_path: Pa
     for name, text in texts.items():
         files.append(tmp_path / f"{name}.yaml")
         files[-1].write_text(text, "utf-8")
-    files.append(tmp_path / "gone.yaml")
 
     code, out, err = cli("lint", *files)
     assert (code, err) == (1, "")
     lines = out.replace(f"{tmp_path}/", "").splitlines()
     assert lines[0].startswith("verb.yaml:9:9: unknown verb 'walk'; the verbs are run, emit, ")
     assert lines[1:] == [
-        "gone.yaml:1:1: No such file or directory",
         "twice.yaml:1:1: scenario host.v2.mine is already that of row.yaml",
         "twice.yaml:1:1: requirement openwop.requirement.0209.no-such is already that of row.yaml",
         "row.yaml:1:1: no requirement 'openwop.requirement.0209.no-such'",
         "sabotage.yaml:1:1: no sabotage 'no-such'",
         "twice.yaml:1:1: no requirement 'openwop.requirement.0209.no-such'",
     ]
+
+
+def test_lint_of_a_file_that_is_not_there_is_exit_2(cli: Cli, tmp_path: Path) -> None:
+    code, out, err = cli("lint", tmp_path / "gone.yaml")
+
+    assert (code, out) == (2, "")
+    assert "there is no file" in err
 
 
 # ---------------------------------------------------------------------------------- schema

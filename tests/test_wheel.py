@@ -1,0 +1,86 @@
+"""The wheel: it carries the whole corpus, and runs where there is no checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openwop_conformance.corpus import corpus
+from tests.shared_data import REPOSITORY
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the checkout with what is installed, so that nothing is fetched."""
+    for module in ("build", "hatchling", "pip"):
+        pytest.importorskip(module, reason=f"{module} is not installed: it is in the extra 'test'")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = ["-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    _run(sys.executable, *command, str(REPOSITORY), cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def _run(*command: str, cwd: Path) -> str:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OPENWOP", "PYTHON"))}
+    found = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=110, check=False
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout
+
+
+def carried() -> Iterator[tuple[str, Path]]:
+    """Every file that has to be in the wheel, by its name there."""
+    package = "openwop_conformance"
+    for folder, suffix in (("scenarios", ".yaml"), ("fixtures", ".json")):
+        for path in (REPOSITORY / folder).rglob(f"*{suffix}"):
+            yield f"{package}/corpus/{path.relative_to(REPOSITORY).as_posix()}", path
+    yield f"{package}/corpus/requirements.yaml", REPOSITORY / "ledger" / "requirements.yaml"
+    for pattern in ("*.py", "schemas/*.json", "py.typed"):
+        for path in (REPOSITORY / package).rglob(pattern):
+            yield path.relative_to(REPOSITORY).as_posix(), path
+
+
+def test_the_wheel_carries_every_file_of_the_corpus_byte_by_byte(wheel: Path) -> None:
+    expected = dict(carried())
+    kinds = ("corpus/scenarios/", "corpus/fixtures/", "schemas/")
+    assert all(sum(kind in name for name in expected) > 5 for kind in kinds)
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        assert sorted(set(expected) - set(names)) == []
+        assert [n for n, path in expected.items() if archive.read(n) != path.read_bytes()] == []
+    assert len(names) == len(set(names))
+    inside = {name for name in names if name.startswith("openwop_conformance/corpus/")}
+    assert inside == {name for name in expected if "/corpus/" in name}
+
+
+def test_the_suite_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
+    """Its dependencies are this environment's, by a path file: nothing comes over a network."""
+    venv, empty = tmp_path / "venv", tmp_path / "empty"
+    empty.mkdir()
+    _run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=empty)
+    python = venv / "bin" / "python"
+    install = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
+    _run(sys.executable, "-m", "pip", "--python", str(python), *install, cwd=empty)
+    (site,) = (venv / "lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+
+    where = "import openwop_conformance as it; print(it.__file__)"
+    imported = Path(_run(str(python), "-c", where, cwd=empty).strip())
+    assert imported.is_relative_to(site)
+
+    command = str(venv / "bin" / "openwop-conformance")
+    report = json.loads(_run(command, "run", "reference", "--json", cwd=empty))
+    assert report["exitCode"] == 0
+    assert report["corpus"] == corpus().digest
+    assert report["counts"]["executed-pass"] > 30
+    assert list(empty.iterdir()) == []
