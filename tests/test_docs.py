@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import io
 import re
+import sys
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from openwop_conformance import cli
@@ -74,6 +76,20 @@ def test_the_scenario_in_the_contributors_guide_is_sound(tmp_path: Path) -> None
     scenario = load_scenario(file, corpus().fixtures)
     assert scenario.id == "host.v2.fold-guarded"
     assert [step.verb for step in scenario.steps] == ["run", "emit"]
+
+
+def test_the_host_of_another_kind_is_judged_by_the_command_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs/using.md").read_text("utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    command = re.search(r"`openwop-conformance (run py:in_memory[^`]*)`", " ".join(text.split()))
+    assert command is not None
+    (tmp_path / "in_memory.py").write_text(code, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert cli.main(command[1].split()) == 0
+    assert "1 requirement: 1 kept" in capsys.readouterr().out
 
 
 def test_the_architecture_page_names_every_module_of_the_top_level() -> None:

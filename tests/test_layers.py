@@ -125,13 +125,15 @@ def test_a_module_can_be_read_in_one_sitting(path: Path) -> None:
     assert not {"utils", "helpers", "common", "misc"} & set(dotted(path).split("."))
 
 
-def test_the_package_exposes_nothing_but_its_sentence() -> None:
+def test_the_package_exposes_the_public_names_and_nothing_else() -> None:
     tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    imported = [
+        alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
 
-    assert [type(node) for node in tree.body] == [ast.Expr]
-    assert openwop_conformance.__doc__ == (
-        "Verdicts you can check on OpenWOP hosts, A2UI SDKs and renderers."
-    )
+    assert sorted(imported) == openwop_conformance.__all__
+    assert {type(node) for node in tree.body} == {ast.Expr, ast.ImportFrom, ast.Assign}
+    assert all(hasattr(openwop_conformance, name) for name in openwop_conformance.__all__)
 
 
 def test_only_one_module_touches_httpx() -> None:

@@ -1,4 +1,4 @@
-"""Reading a run: its status until it settles, its log by poll, its log by stream."""
+"""Reading a run: its status until it settles, and its log by poll."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Final
 
 from ..adapters import operations
 from ..errors import JsonError
-from ..jsonvalue import JsonValue, first_difference, parse
+from ..jsonvalue import JsonValue, parse
 from ..schemas import problems, validator
-from ..wire.sse import SseEvent, SseParser
 from .checks.answers import body_of, described
 from .checks.carried import Events
 from .verdict import Blocked, CheckFailed, Exchange
@@ -76,7 +75,7 @@ async def poll(witness: Witness, run: RunView) -> tuple[Exchange, Events]:
             )
         for event in page:
             _add(events, event, exchange)
-        have = _last(events, -1)
+        have = last_of(events, -1)
         if have >= wanted and (not page or have >= _last_sequence(body)):
             return exchange, events
         if witness.session.clock() > deadline:
@@ -99,7 +98,7 @@ def _add(events: Events, event: JsonValue, exchange: Exchange) -> None:
             exchange=exchange,
         )
     sequence = event["sequence"]
-    last = _last(events, -1)
+    last = last_of(events, -1)
     if sequence <= last:
         raise CheckFailed(
             "the log's sequence does not rise",
@@ -107,102 +106,15 @@ def _add(events: Events, event: JsonValue, exchange: Exchange) -> None:
             got=str(sequence),
             exchange=exchange,
         )
-    _keep(events, sequence, event)
+    keep(events, sequence, event)
 
 
-async def stream(
-    witness: Witness, run: RunView, *, after: int | None = None
-) -> tuple[Exchange, Events]:
-    """All that the debug stream of an ended run delivers after a sequence, until it closes.
-
-    Raises ``Blocked`` when it does not close: how long that takes is not judged here.
-    """
-    request = operations.events(run.id, "debug", after)
-    events: Events = {}
-    parser = SseParser()
-    try:
-        async with (
-            witness.listen(request) as (exchange, answer),
-            asyncio.timeout(witness.session.options.seconds(SETTLES_WITHIN)),
-        ):
-            kind = dict(answer.headers).get("content-type", "")
-            witness.check(
-                answer.status == 200 and kind.startswith("text/event-stream"),
-                "the event stream is not served",
-                expected="200 text/event-stream",
-                got=f"{answer.status} {kind}",
-                exchange=exchange,
-            )
-            async for chunk in answer.chunks():
-                for item in parser.feed(chunk.data, chunk.at):
-                    witness.heard(exchange, item.data, item.event, item.id or "")
-                    _take(events, item, after, exchange)
-            parser.close()
-        witness.heard(exchange, *(comment.text for comment in parser.comments))
-    except TimeoutError:
-        raise Blocked("the event stream of an ended run does not close") from None
-    return exchange, events
-
-
-def _take(events: Events, item: SseEvent, after: int | None, exchange: Exchange) -> None:
-    """Keep an event frame; frames that are no events (snapshots, chunks) have no sequence."""
-    if item.event in ("state.snapshot", "ai.message.chunk"):
-        return
-    try:
-        event = parse(item.data)
-    except JsonError as error:
-        raise CheckFailed(f"a frame's data is not JSON: {error}", exchange=exchange) from None
-    sequence = event.get("sequence") if isinstance(event, dict) else None
-    if not isinstance(sequence, int):
-        raise CheckFailed(
-            "a frame holds no run event", expected="an event", got=item.event, exchange=exchange
-        )
-    if item.id != str(sequence) or item.event != event.get("type"):
-        raise CheckFailed(
-            "a frame's id and name are not its event's",
-            expected=f"id {sequence}, event {event.get('type')}",
-            got=f"id {item.id}, event {item.event}",
-            exchange=exchange,
-        )
-    floor = _last(events, -1 if after is None else after)
-    if sequence <= floor:
-        raise CheckFailed(
-            "the stream repeats or reorders events",
-            expected=f"a sequence over {floor}",
-            got=str(sequence),
-            exchange=exchange,
-        )
-    _keep(events, sequence, event)
-
-
-def _last(events: Events, before: int) -> int:
+def last_of(events: Events, before: int) -> int:
     """The last sequence of a log, which is kept in order, or ``before`` without any."""
     return next(reversed(events), before)
 
 
-def _keep(events: Events, sequence: int, event: JsonValue) -> None:
+def keep(events: Events, sequence: int, event: JsonValue) -> None:
     if len(events) == MOST_EVENTS:
         raise Blocked(f"the log of a run does not end within {MOST_EVENTS} events")
     events[sequence] = event
-
-
-def check_same(
-    witness: Witness, streamed: Events, polled: Events, sequences: set[int], exchange: Exchange
-) -> None:
-    """The stream has each of these events as the poll has it, as JSON values."""
-    for sequence in sorted(sequences):
-        if sequence not in streamed:
-            raise CheckFailed(
-                "the stream leaves out a recorded surface",
-                expected=f"event {sequence}",
-                got=f"events {sorted(streamed)}",
-                exchange=exchange,
-            )
-        difference = first_difference(polled[sequence], streamed[sequence])
-        witness.check(
-            difference is None,
-            "the stream and the poll differ",
-            expected=f"event {sequence} as the poll has it",
-            got=str(difference),
-            exchange=exchange,
-        )

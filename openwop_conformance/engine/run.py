@@ -7,6 +7,7 @@ the rows.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -145,7 +146,10 @@ def _reason(failures: list[Failure]) -> str:
 
 
 async def _clean_up(witness: Witness) -> None:
-    """Cancel every run that was started; what goes wrong here says nothing about the host."""
+    """Cancel every run that was started, and end what still listens.
+
+    What goes wrong here says nothing about the host.
+    """
 
     async def cancel(run_id: str) -> None:
         try:
@@ -153,8 +157,9 @@ async def _clean_up(witness: Witness) -> None:
         except (ExchangeError, Blocked):
             return
 
-    try:
+    with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(witness.session.options.seconds(CLEANED_WITHIN)):
             await asyncio.gather(*(cancel(run.id) for run in witness.runs.values()))
-    except TimeoutError:
-        return
+    for task in witness.tasks:
+        task.cancel()
+    await asyncio.gather(*witness.tasks, return_exceptions=True)

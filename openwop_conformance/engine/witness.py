@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..a2ui.catalog import MESSAGE_KINDS
 from ..adapters.host import Request, Response, Stream
@@ -19,6 +20,9 @@ from ..wire.envelope import surface_payload
 from ..wire.ids import project, tenant_of
 from .session import Session
 from .verdict import Blocked, CheckFailed, Exchange
+
+if TYPE_CHECKING:
+    from .listening import Subscription
 
 SHOWN: Final = 1000
 """The most characters of what a host said that a row or a report repeats in one place."""
@@ -55,7 +59,11 @@ class Witness:
         self.emissions: dict[str, Emission] = {}
         self.leaks: list[Exchange] = []
         self.case = ""
-        self._heard: list[str] = []
+        self.subscriptions: dict[str, Subscription] = {}
+        """The subscriber of each run that has one, by the run's name."""
+        self.tasks: set[asyncio.Task[None]] = set()
+        """What goes on beside the steps, and is ended with the scenario."""
+        self._heard: dict[int, list[str]] = {}
         self._names: dict[str, str] = {}
         self._fresh = 0
 
@@ -69,7 +77,8 @@ class Witness:
         try:
             response = await self.session.send(request, whose)
         except (ExchangeError, Blocked) as error:
-            self.exchanges[number - 1] = Exchange(number, kept, whose, fault=str(error))
+            fault = self.plain(str(error))
+            self.exchanges[number - 1] = Exchange(number, kept, whose, fault=fault)
             raise
         exchange = Exchange(number, kept, whose, response)
         self.exchanges[number - 1] = exchange
@@ -88,20 +97,20 @@ class Witness:
                 )
                 self.exchanges[number - 1] = exchange
                 self._look_for_canary(exchange, b"", stream.headers)
-                self._heard.clear()
                 yield exchange, stream
-                said = "\n".join(self._heard).encode()
+                said = "\n".join(self._heard.pop(number, ())).encode()
                 self.exchanges[number - 1] = Exchange(
                     number, request, "owner", Response(stream.status, stream.headers, said)
                 )
         except (ExchangeError, Blocked) as error:
-            self.exchanges[number - 1] = Exchange(number, request, "owner", fault=str(error))
+            fault = self.plain(str(error))
+            self.exchanges[number - 1] = Exchange(number, request, "owner", fault=fault)
             raise
 
     def heard(self, exchange: Exchange, *texts: str) -> None:
         """Take note of what a stream said: a canary is looked for there too."""
         for text in texts:
-            self._heard.append(text)
+            self._heard.setdefault(exchange.number, []).append(text)
             self._look_for_canary(exchange, text.encode())
 
     def _without_canary(self, request: Request) -> Request:

@@ -79,11 +79,14 @@ class Race:
 class Log:
     """Read a run's log: what was admitted is carried as it was sent, what was refused is not.
 
-    By stream, the run has to have ended, so that its stream closes.
+    By stream or subscription, the run has to have ended, so that its stream closes.
     """
 
     run: Annotated[str, Doc("whose log")] = "run"
-    via: Annotated[Literal["poll", "stream"], Doc("poll, or the SSE stream in debug mode")] = "poll"
+    via: Annotated[
+        Literal["poll", "stream", "subscription"],
+        Doc("poll, the debug stream read now, or what a subscriber was sent all along"),
+    ] = "poll"
     after: Annotated[
         str | None, Doc("with stream: resume after this emission, by Last-Event-ID")
     ] = None
@@ -114,6 +117,13 @@ class Status:
     """A run has this status."""
 
     is_: Annotated[str, Doc("the status"), "is"]
+    run: Annotated[str, Doc("which run")] = "run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscribe:
+    """Connect to a run's debug stream, and keep what it sends while the next steps are taken."""
+
     run: Annotated[str, Doc("which run")] = "run"
 
 
@@ -164,7 +174,19 @@ class Seam:
 
 
 Arguments: TypeAlias = (
-    Run | Emit | Race | Log | Fork | Resolve | Status | Cancel | Request | Discovery | Unseen | Seam
+    Run
+    | Emit
+    | Race
+    | Log
+    | Fork
+    | Resolve
+    | Status
+    | Subscribe
+    | Cancel
+    | Request
+    | Discovery
+    | Unseen
+    | Seam
 )
 
 VERBS: dict[str, type[Arguments]] = {
@@ -175,6 +197,7 @@ VERBS: dict[str, type[Arguments]] = {
     "fork": Fork,
     "resolve": Resolve,
     "status": Status,
+    "subscribe": Subscribe,
     "cancel": Cancel,
     "request": Request,
     "discovery": Discovery,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
@@ -228,3 +228,70 @@ def polls(change: Callable[[Any], Any]) -> Alter:
         return status, changed if isinstance(changed, bytes) else json.dumps(changed).encode()
 
     return alter
+
+
+def streaming(
+    change: Callable[[bytes], bytes], *, status: int = 200, kind: bytes = b"text/event-stream"
+) -> Callable[[ASGIApp], ASGIApp]:
+    """Wrap a host so that its streams, once they have ended, are sent as ``change`` says."""
+
+    def wrap(app: ASGIApp) -> ASGIApp:
+        async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http" or not scope["path"].endswith("/events"):
+                await app(scope, receive, send)
+                return
+            body = b""
+
+            async def keep(message: Message) -> None:
+                nonlocal body
+                body += message.get("body", b"")
+
+            headers = [(b"content-type", kind)]
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await app(scope, receive, keep)
+            await send({"type": "http.response.body", "body": change(body)})
+
+        return wrapped
+
+    return wrap
+
+
+# ------------------------------------------------------------------- the reference, breaking off
+
+
+class Breaking:
+    """A host that breaks when a request says so, and from then on if it is told to."""
+
+    name = "breaking"
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        when: Callable[[Request], bool],
+        error: Exception,
+        *,
+        at: int = 1,
+        for_good: bool = False,
+    ) -> None:
+        self._host = AsgiHost(app, self.name)
+        self._when, self._error, self._at, self._for_good = when, error, at, for_good
+        self._seen = 0
+        self.refused = 0
+
+    def _break(self, request: Request) -> None:
+        self._seen += self._when(request)
+        due = self._seen >= self._at if self._for_good else self._seen == self._at
+        if due and (self._for_good or self._when(request)):
+            self.refused += 1
+            raise self._error
+
+    async def exchange(self, request: Request, bounds: Bounds) -> Response:
+        self._break(request)
+        return await self._host.exchange(request, bounds)
+
+    def stream(self, request: Request, bounds: Bounds) -> AbstractAsyncContextManager[Stream]:
+        self._break(request)
+        return self._host.stream(request, bounds)
+
+    async def close(self) -> None:
+        await self._host.close()

@@ -18,6 +18,7 @@ from openwop_conformance.corpus import corpus
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.session import Session
 from openwop_conformance.engine.verdict import Disposition, Event, Listener
+from openwop_conformance.errors import ExchangeError
 from openwop_conformance.evidence.ledger import Header, write_ledger
 from openwop_conformance.evidence.requirements import read_requirements
 from openwop_conformance.pytest_plugin import NotKept
@@ -28,7 +29,7 @@ from openwop_conformance.reference.settings import Settings
 from openwop_conformance.reports.console import ConsoleReport
 from openwop_conformance.reports.jsonfile import JsonReport
 from openwop_conformance.reports.markdown import MarkdownReport
-from tests.engine.subjects import SEAM, Ran, altered, ran, scenario
+from tests.engine.subjects import SEAM, Breaking, Ran, altered, ran, scenario, streaming
 
 SETTINGS = Settings(
     keys={"acme": "key-of-acme-0123456789", "globex": "key-of-globex-0123456789"},
@@ -163,6 +164,27 @@ def test_a_secret_in_a_header_is_found(where: bytes) -> None:
 
     found = asyncio.run(ran([scenario("no-secret")], settings=SETTINGS, wrap=telling))
     assert found.row("no-secret").disposition is Disposition.FAIL
+
+
+def test_a_secret_in_a_streams_comment_is_found() -> None:
+    comment = f": {GIVEN.canary}\n\n".encode()
+    wrap = streaming(lambda body: comment + body)
+    found = asyncio.run(ran([scenario("no-secret")], settings=SETTINGS, wrap=wrap))
+    assert found.row("no-secret").disposition is Disposition.FAIL
+
+
+def test_a_fault_that_quotes_the_key_does_not_show_it(tmp_path: Path) -> None:
+    """As where a host repeats the request in what is no HTTP."""
+    error = ExchangeError("transport", f"does not speak HTTP/1.1: {GIVEN.owner}\x1b[31m")
+
+    def host(app: ASGIApp) -> Breaking:
+        return Breaking(app, lambda request: "/events/poll" in request.target, error)
+
+    found, written = everything_written("catalog-equality", tmp_path, host=host)
+    assert found.dispositions == {"catalog-equality": Disposition.FAIL}
+    assert "does not speak HTTP/1.1: $OPENWOP_API_KEY" in written
+    assert none_of(ALL, written)
+    assert "\x1b" not in written
 
 
 def test_no_secret_is_in_what_python_prints_of_the_engines_values() -> None:

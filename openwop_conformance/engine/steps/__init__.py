@@ -12,7 +12,7 @@ from ..witness import Witness
 from .discovering import discovery
 from .emitting import emit, race
 from .requesting import request, seam
-from .running import cancel, fork, log, resolve, run, status, unseen
+from .running import cancel, fork, log, resolve, run, status, subscribe, unseen
 
 Perform = Callable[[Witness, Any, Refused | None], Awaitable[None]]
 
@@ -24,6 +24,7 @@ STEPS: Final[dict[str, Perform]] = {
     "fork": fork,
     "resolve": resolve,
     "status": status,
+    "subscribe": subscribe,
     "cancel": cancel,
     "request": request,
     "discovery": discovery,

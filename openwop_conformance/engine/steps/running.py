@@ -6,11 +6,22 @@ from ...adapters import operations
 from ...adapters.host import Response
 from ...errors import JsonError
 from ...jsonvalue import brief, parse
-from ...scenario.verbs import Cancel, Fork, Log, Refused, Resolve, Run, Status, Unseen
+from ...scenario.verbs import (
+    Cancel,
+    Fork,
+    Log,
+    Refused,
+    Resolve,
+    Run,
+    Status,
+    Subscribe,
+    Unseen,
+)
 from ..checks.answers import admitted, described, refused_as
 from ..checks.carried import check_carried
 from ..credentials import API_KEY
-from ..reading import TERMINAL, check_same, poll, settled, status_of, stream
+from ..listening import Subscription, check_heard
+from ..reading import TERMINAL, poll, settled, status_of
 from ..verdict import Blocked
 from ..witness import Witness
 
@@ -99,11 +110,24 @@ async def log(witness: Witness, args: Log, refused: Refused | None) -> None:
     view = witness.run(args.run)
     exchange, polled = await poll(witness, view)
     carrying = check_carried(witness, view, polled, exchange, args.carries)
+    if args.via == "poll":
+        return
+    after = witness.emission(args.after).sequence if args.after else None
     if args.via == "stream":
-        after = witness.emission(args.after).sequence if args.after else None
-        wanted = {s for s in carrying if after is None or s > after}
-        heard, streamed = await stream(witness, view, after=after)
-        check_same(witness, streamed, polled, wanted, heard)
+        subscription = Subscription(witness, view, after)
+    else:
+        if args.run not in witness.subscriptions:
+            raise witness.scenario.place.error(f"no step has subscribed to run {args.run!r}")
+        subscription = witness.subscriptions[args.run]
+    await subscription.ended()
+    check_heard(witness, subscription, polled, {s for s in carrying if after is None or s > after})
+
+
+async def subscribe(witness: Witness, args: Subscribe, refused: Refused | None) -> None:
+    """Connect to a run's debug stream; what it is sent from now on is kept."""
+    subscription = Subscription(witness, witness.run(args.run), None)
+    await subscription.connected()
+    witness.subscriptions[args.run] = subscription
 
 
 async def unseen(witness: Witness, args: Unseen, refused: Refused | None) -> None:
@@ -113,7 +137,7 @@ async def unseen(witness: Witness, args: Unseen, refused: Refused | None) -> Non
         exchange, polled = await poll(witness, view)
         check_carried(witness, view, polled, exchange)
         await cancel(witness, Cancel(run=name), None)
-        await stream(witness, view)
+        await Subscription(witness, view, None).ended()
         await poll(witness, view)
     witness.check(
         not witness.leaks,

@@ -7,7 +7,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...jsonvalue import JsonValue, compact, parse
-from ..events import SURFACE_RECORDED, Event
+from ..events import SURFACE_RECORDED, Event, now
 from ..settings import Settings
 from ..streaming import shown
 from .model import Sabotage, mapped, set_to
@@ -67,6 +67,31 @@ def _one_back(app: ASGIApp, settings: Settings) -> ASGIApp:
     return wrapped
 
 
+def _not_live(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Sends a subscriber only the surfaces that were there when it came."""
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        since = now()
+
+        async def older(message: Message) -> None:
+            body = message.get("body", b"")
+            if SURFACE_RECORDED.encode() in body:
+                frames = [f for f in body.split(b"\n\n") if f and not _is_surface_after(f, since)]
+                message = {**message, "body": b"".join(frame + b"\n\n" for frame in frames)}
+            await send(message)
+
+        streams = scope["type"] == "http" and scope["path"].endswith("/events")
+        await app(scope, receive, older if streams else send)
+
+    return wrapped
+
+
+def _is_surface_after(frame: bytes, since: str) -> bool:
+    data = next((line[6:] for line in frame.split(b"\n") if line.startswith(b"data: ")), b"{}")
+    event = parse(data)
+    return bool(event.get("type") == SURFACE_RECORDED and event["timestamp"] >= since)
+
+
 def _fork_anywhere(app: ASGIApp, settings: Settings) -> ASGIApp:
     """Takes a fork point that names no event for the beginning of the log."""
 
@@ -124,6 +149,11 @@ SABOTAGES: Final = (
         "stream-skips-surfaces",
         "recorded surfaces are not streamed",
         set_to(shown=lambda kind, modes: kind != SURFACE_RECORDED and shown(kind, modes)),
+    ),
+    Sabotage(
+        "stream-not-live",
+        "a subscriber is sent no surface that is recorded after it came",
+        wrap=_not_live,
     ),
     Sabotage("resume-inclusive", "Last-Event-ID is sent again", wrap=_one_back),
     Sabotage(
