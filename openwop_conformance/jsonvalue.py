@@ -235,6 +235,13 @@ def _spelled(value: JsonValue) -> str:
     return json.dumps(value, sort_keys=True)
 
 
+def integer(value: JsonValue) -> int | None:
+    """The integer that a JSON value is, also when it is spelled ``1.0``; else ``None``."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if value == int(value) else None
+
+
 def places_of(needle: JsonValue, tree: JsonValue) -> Iterator[str]:
     """The pointers of every subtree of ``tree`` that equals ``needle``, outermost first."""
     container = type(needle) if isinstance(needle, (dict, list)) else None

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..adapters import operations
 from ..errors import JsonError
-from ..jsonvalue import JsonValue, parse
+from ..jsonvalue import JsonValue, brief, integer, parse
 from ..schemas import problems, validator
 from .checks.answers import body_of, described
 from .checks.carried import Events
@@ -85,8 +85,8 @@ async def poll(witness: Witness, run: RunView) -> tuple[Exchange, Events]:
 
 
 def _last_sequence(body: JsonValue) -> int:
-    last = body.get("lastSequence")
-    return last if isinstance(last, int) else -1
+    last = integer(body.get("lastSequence"))
+    return -1 if last is None else last
 
 
 def _add(events: Events, event: JsonValue, exchange: Exchange) -> None:
@@ -97,24 +97,25 @@ def _add(events: Events, event: JsonValue, exchange: Exchange) -> None:
             got=f"{problem.path or '/'}: {problem.message}",
             exchange=exchange,
         )
-    sequence = event["sequence"]
-    last = last_of(events, -1)
-    if sequence <= last:
+    keep(events, event, exchange)
+
+
+def keep(events: Events, event: JsonValue, exchange: Exchange, after: int = -1) -> None:
+    """Add an event to a log, which rises from ``after`` and ends some time."""
+    sequence = integer(event["sequence"])
+    last = last_of(events, after)
+    if sequence is None or sequence <= last:
         raise CheckFailed(
-            "the log's sequence does not rise",
-            expected=f"more than {last}",
-            got=str(sequence),
+            "events are repeated or out of order",
+            expected=f"a sequence over {last}",
+            got=brief(event["sequence"]),
             exchange=exchange,
         )
-    keep(events, sequence, event)
+    if len(events) == MOST_EVENTS:
+        raise Blocked(f"the log of a run does not end within {MOST_EVENTS} events")
+    events[sequence] = event
 
 
 def last_of(events: Events, before: int) -> int:
     """The last sequence of a log, which is kept in order, or ``before`` without any."""
     return next(reversed(events), before)
-
-
-def keep(events: Events, sequence: int, event: JsonValue) -> None:
-    if len(events) == MOST_EVENTS:
-        raise Blocked(f"the log of a run does not end within {MOST_EVENTS} events")
-    events[sequence] = event

@@ -139,3 +139,22 @@ def exit_code(rows: tuple[Row, ...]) -> int:
     if Disposition.FAIL in found:
         return 1
     return 3 if Disposition.BLOCKED in found or Disposition.PASS not in found else 0
+
+
+def verdict(rows: tuple[Row, ...]) -> str:
+    """The verdict in one sentence; it names how many rules it is about."""
+    count = {d: sum(row.disposition is d for row in rows) for d in Disposition}
+    code = exit_code(rows)
+    if code == 1:
+        broken = count[Disposition.FAIL]
+        return f"Not conformant: {broken} {'rules are' if broken != 1 else 'rule is'} broken."
+    if code == 0:
+        kept = count[Disposition.PASS]
+        if kept == 1:
+            return "Conformant: the 1 rule that binds this subject was witnessed, and kept."
+        return f"Conformant: the {kept} rules that bind this subject were witnessed, and kept."
+    missed = count[Disposition.BLOCKED]
+    if not missed:
+        return "Incomplete: no rule was witnessed."
+    verb = "rules were" if missed != 1 else "rule was"
+    return f"Incomplete: nothing failed, but {missed} {verb} not witnessed."

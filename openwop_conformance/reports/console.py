@@ -20,6 +20,7 @@ from ..engine.verdict import (
     RunStarted,
     ScenarioFinished,
     exit_code,
+    verdict,
 )
 from ..evidence.requirements import Requirement
 from .reproduce import headline, shell_lines
@@ -31,6 +32,7 @@ _STYLE: Final = {
     Disposition.INAPPLICABLE: "dim",
     Disposition.SKIPPED: "dim",
 }
+_VERDICT_STYLE: Final = {0: "green", 1: "bold red", 3: "yellow"}
 _WORDS: Final = {
     Disposition.PASS: "kept",
     Disposition.FAIL: "broken",
@@ -154,13 +156,8 @@ class ConsoleReport:
             for d in Disposition
             if (count := sum(row.disposition is d for row in rows))
         ]
-        code = exit_code(tuple(rows))
-        verdict, style = {
-            0: ("Conformant: every rule that binds this subject was witnessed, and kept.", "green"),
-            1: ("Not conformant: a rule is broken.", "bold red"),
-            3: ("Incomplete: nothing failed, but not every rule was witnessed.", "yellow"),
-        }[code]
-        self._line(verdict, style)
+        style = _VERDICT_STYLE[exit_code(tuple(rows))]
+        self._line(verdict(tuple(rows)), style)
         total = f"{len(rows)} requirement{'s' * (len(rows) != 1)}"
         self._line(f"{total}: {', '.join(parts)}; {seconds:.1f} s", "dim")
 

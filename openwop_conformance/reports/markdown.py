@@ -5,17 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..engine.verdict import Disposition, Event, RunFinished, RunStarted, ScenarioFinished
-from ..engine.verdict import exit_code as code_of
+from ..engine.verdict import Disposition, Event, RunFinished, RunStarted, ScenarioFinished, verdict
 from ..errors import UsageError
 from ..evidence.ledger import digest
 from ..evidence.requirements import Requirement
-
-_VERDICT = {
-    0: "**Conformant**: every rule that binds this subject was witnessed, and kept.",
-    1: "**Not conformant**: a rule is broken.",
-    3: "**Incomplete**: nothing failed, but not every rule was witnessed.",
-}
 
 
 class MarkdownReport:
@@ -40,7 +33,7 @@ class MarkdownReport:
         lines = [
             f"# openwop-conformance: {_text(self._subject)}",
             "",
-            _VERDICT[code_of(event.rows)],
+            f"**{verdict(event.rows)}**",
             "",
             f"Suite {self._version}, digest of the rows `{digest(event.rows)}`.",
             "",

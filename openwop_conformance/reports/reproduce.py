@@ -36,7 +36,21 @@ def shell_lines(exchanges: Sequence[Exchange], failing: Exchange, base: str | No
             name = f"RUN{len(runs) + 1}"
             lines.append(f"{name}=$({_curl(exchange, runs, quiet=True)} | {_READ_ID})")
             runs[made] = name
-    return [*lines, _curl(failing, runs)]
+    heard = [e for e in exchanges if e.number > failing.number and _leads_to(e, failing)]
+    if not _is_stream(failing.request) or not heard:
+        return [*lines, _curl(failing, runs)]
+    # a subscriber that listened while the rest happened
+    return [
+        *lines,
+        f"{_curl(failing, runs)} &",
+        "sleep 1",
+        *(_curl(e, runs) for e in heard),
+        "wait",
+    ]
+
+
+def _is_stream(request: Request) -> bool:
+    return ("Accept", "text/event-stream") in request.headers
 
 
 def _needed(exchanges: Sequence[Exchange], failing: Exchange) -> list[Exchange]:
@@ -96,7 +110,7 @@ def _mentions(request: Request, run_id: str) -> bool:
 def _curl(exchange: Exchange, runs: dict[str, str], *, quiet: bool = False) -> str:
     request = exchange.request
     words = ["curl -sS"] + ([] if quiet else ["-w '\\n%{http_code}\\n'"])
-    if ("Accept", "text/event-stream") in request.headers:
+    if _is_stream(request):
         words.append("-N -m 10")
     if request.method != "GET":
         words.append(f"-X {request.method}")

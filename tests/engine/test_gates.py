@@ -10,7 +10,7 @@ import pytest
 from openwop_conformance.adapters.host import Request, Response
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.session import Options, Session
-from openwop_conformance.engine.verdict import Disposition, Row
+from openwop_conformance.engine.verdict import Disposition, Row, exit_code, verdict
 from openwop_conformance.errors import ExchangeError, UnreachableError
 from openwop_conformance.reference.discovery import document
 from openwop_conformance.reference.settings import Settings
@@ -212,3 +212,34 @@ def test_claims_of_the_wrong_shape_are_no_claims(member: str, value: Any) -> Non
     found = json_answer(200, {**WHOLE, member: value})
     finished = asyncio.run(one(scenario("fork-folds-prefix"), Scripted(lambda request: found)))
     assert finished.row.disposition is Disposition.INAPPLICABLE
+
+
+# ------------------------------------------------------------------------------ the verdict
+
+
+@pytest.mark.parametrize(
+    ("dispositions", "code", "sentence"),
+    [
+        ("P", 0, "Conformant: the 1 rule that binds this subject was witnessed, and kept."),
+        ("PPI", 0, "Conformant: the 2 rules that bind this subject were witnessed, and kept."),
+        ("PS", 0, "Conformant: the 1 rule that binds this subject was witnessed, and kept."),
+        ("PFB", 1, "Not conformant: 1 rule is broken."),
+        ("FF", 1, "Not conformant: 2 rules are broken."),
+        ("PB", 3, "Incomplete: nothing failed, but 1 rule was not witnessed."),
+        ("BBI", 3, "Incomplete: nothing failed, but 2 rules were not witnessed."),
+        ("II", 3, "Incomplete: no rule was witnessed."),
+        ("", 3, "Incomplete: no rule was witnessed."),
+    ],
+)
+def test_the_verdict_says_how_many_rules_it_is_about(
+    dispositions: str, code: int, sentence: str
+) -> None:
+    named = {
+        "P": Disposition.PASS,
+        "F": Disposition.FAIL,
+        "S": Disposition.SKIPPED,
+        "I": Disposition.INAPPLICABLE,
+        "B": Disposition.BLOCKED,
+    }
+    rows = tuple(Row(f"row.{i}", "s", named[d]) for i, d in enumerate(dispositions))
+    assert (exit_code(rows), verdict(rows)) == (code, sentence)

@@ -62,9 +62,9 @@ def test_what_a_stream_may_do_keeps_the_rule(change: Callable[[bytes], bytes]) -
             lambda body: body.replace(b"event: ", b"event: x"), "not its event's", id="other names"
         ),
         pytest.param(
-            lambda body: b"".join(frames(body)[::-1]), "repeats or reorders", id="turned round"
+            lambda body: b"".join(frames(body)[::-1]), "repeated or out of order", id="turned round"
         ),
-        pytest.param(lambda body: body + body, "repeats or reorders", id="twice"),
+        pytest.param(lambda body: body + body, "repeated or out of order", id="twice"),
         pytest.param(
             lambda body: b"".join(f for f in frames(body) if b"surface" not in f),
             "leaves out a recorded surface",

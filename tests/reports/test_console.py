@@ -74,7 +74,7 @@ inapplicable: do not bind this subject
       replay.modes is []: branch is not offered
         host.v2.absent, host.v2.absent-too
 
-Not conformant: a rule is broken.
+Not conformant: 1 rule is broken.
 6 requirements: 1 kept, 1 broken, 1 opted out of, 2 do not bind this subject, 1 not witnessed; 1.2 s
 """  # noqa: E501
 
@@ -92,17 +92,17 @@ def test_the_order_in_which_scenarios_end_does_not_show() -> None:
     [
         (
             Disposition.PASS,
-            "Conformant: every rule that binds this subject was witnessed, and kept.\n"
+            "Conformant: the 1 rule that binds this subject was witnessed, and kept.\n"
             "1 requirement: 1 kept; 1.2 s\n",
         ),
         (
             Disposition.BLOCKED,
-            "Incomplete: nothing failed, but not every rule was witnessed.\n"
+            "Incomplete: nothing failed, but 1 rule was not witnessed.\n"
             "1 requirement: 1 not witnessed; 1.2 s\n",
         ),
         (
             Disposition.INAPPLICABLE,
-            "Incomplete: nothing failed, but not every rule was witnessed.\n"
+            "Incomplete: no rule was witnessed.\n"
             "1 requirement: 1 do not bind this subject; 1.2 s\n",
         ),
     ],

@@ -41,7 +41,7 @@ FEWER = events(
 SNAPSHOT = """\
 # openwop-conformance: http://127.0.0.1:8080
 
-**Not conformant**: a rule is broken.
+**Not conformant: 1 rule is broken.**
 
 Suite 1.2.3, digest of the rows `DIGEST`.
 
@@ -80,7 +80,7 @@ def test_the_verdict_stands_at_the_top(
     reason = "" if disposition is Disposition.PASS else "so it is"
 
     text = written(tmp_path, events(("one", disposition, reason, ())))
-    assert text.splitlines()[2].startswith(f"**{verdict}**: ")
+    assert text.splitlines()[2].startswith(f"**{verdict}: ")
 
 
 def test_nothing_that_a_subject_says_is_markdown_html_or_control(tmp_path: Path) -> None:

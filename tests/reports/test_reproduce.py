@@ -95,7 +95,8 @@ def executed(
         ("second-create-admitted", "host.v2.fold-guarded"),
         ("terminal-run-admits", "host.v2.run-terminal"),
         ("fork-forgets-fold", "host.v2.fork-folds-prefix"),
-        ("stream-skips-surfaces", "host.v2.streamed-as-recorded"),
+        ("stream-not-live", "host.v2.streamed-as-recorded"),
+        ("resume-inclusive", "host.v2.streamed-as-recorded"),
         ("secret-in-error", "host.v2.no-secret"),
     ],
 )

@@ -228,7 +228,7 @@ STEPS: dict[str, tuple[str, str]] = {
     ),
     "an argument out of its words": (
         "- log: {via: email}\n",
-        '15:14: "email" is not one of "poll" or "stream"',
+        '15:14: "email" is not one of "poll", "stream" or "subscription"',
     ),
     "a number for true": (
         "- emit: {messages: [], stamp: true}\n",

@@ -6,7 +6,7 @@ import asyncio
 
 from ...adapters import operations
 from ...adapters.host import Response
-from ...jsonvalue import JsonValue, brief
+from ...jsonvalue import JsonValue, brief, integer
 from ...scenario.verbs import Emit, Race, Refused
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, refused_as
@@ -69,7 +69,12 @@ async def race(witness: Witness, args: Race, refused: Refused | None) -> None:
         )
         for _ in range(args.times)
     ]
-    answers = await asyncio.gather(*(witness.ask(request) for request in requests))
+    asked = (witness.ask(request) for request in requests)
+    answers: list[tuple[Exchange, Response]] = []
+    for answer in await asyncio.gather(*asked, return_exceptions=True):
+        if isinstance(answer, BaseException):
+            raise answer
+        answers.append(answer)
     won = [(x, r) for x, r in answers if 200 <= r.status < 300]
     witness.check(
         len(won) == 1,
@@ -111,8 +116,8 @@ async def _stamp(witness: Witness, args: Emit) -> int | None:
 
 def _sequence(witness: Witness, exchange: Exchange, response: Response) -> int:
     body = admitted(witness, exchange, response)
-    sequence = body.get("sequence") if isinstance(body, dict) else None
-    if not isinstance(sequence, int) or isinstance(sequence, bool) or sequence < 0:
+    sequence = integer(body.get("sequence")) if isinstance(body, dict) else None
+    if sequence is None or sequence < 0:
         raise CheckFailed(
             "the seam does not say where it recorded the envelope",
             expected='{"sequence": n}, n an integer from 0',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...adapters import operations
 from ...adapters.host import Request as HttpRequest
 from ...adapters.host import Response
-from ...jsonvalue import JsonValue, brief, compact, equal
+from ...jsonvalue import JsonValue, brief, compact, equal, integer
 from ...scenario.verbs import Emit, Refused, Request, Seam
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, described, refused_as
@@ -107,8 +107,8 @@ def _check_answer(
     witness: Witness, exchange: Exchange, response: Response, body: JsonValue
 ) -> None:
     """201 and a closed ``{"sequence": n}``."""
-    sequence = body.get("sequence") if isinstance(body, dict) else None
-    sound = isinstance(sequence, int) and not isinstance(sequence, bool) and sequence >= 0
+    sequence = integer(body.get("sequence")) if isinstance(body, dict) else None
+    sound = sequence is not None and sequence >= 0
     witness.check(
         response.status == 201 and sound and equal(body, {"sequence": sequence}),
         "the seam's answer is not the documented one",
