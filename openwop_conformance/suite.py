@@ -34,11 +34,14 @@ class Plan:
     options: Options
     credentials: Credentials
     corpus: Corpus
+    left_out: int
+    """How many scenarios for such a subject were not chosen."""
 
     @property
     def header(self) -> Header:
         """The header of this run's ledger."""
-        return Header(VERSION, self.corpus.digest, self.subject, self.options.seed)
+        seed = self.options.seed
+        return Header(VERSION, self.corpus.digest, self.subject, seed, self.left_out)
 
 
 def plan(
@@ -51,16 +54,13 @@ def plan(
 ) -> Plan:
     """Choose the scenarios of a run. Raises ``UsageError`` when nothing is chosen."""
     found = corpus()
-    chosen = [s for s in load_all(found) if s.subject == "host" and major in (None, s.major)]
-    if not chosen:
+    known = [s for s in load_all(found) if s.subject == "host"]
+    of_major = [s for s in known if major in (None, s.major)]
+    if not of_major:
         raise UsageError(f"there is no scenario of major {major} for a host")
-    return Plan(
-        subject,
-        select(chosen, patterns),
-        options or Options(seed=fresh_seed()),
-        credentials,
-        found,
-    )
+    chosen = select(of_major, patterns)
+    options = options or Options(seed=fresh_seed())
+    return Plan(subject, chosen, options, credentials, found, len(known) - len(chosen))
 
 
 def fresh_seed() -> int:

@@ -113,6 +113,9 @@ def command(args: argparse.Namespace) -> int:
     if args.ledger is not None:
         write_ledger(args.ledger, chosen.header, rows)
     if not args.json:
+        if chosen.left_out:
+            s = "s were" if chosen.left_out != 1 else " was"
+            print(f"{chosen.left_out} scenario{s} left out by what was selected")  # noqa: T201
         if args.ledger is not None:
             print(f"ledger {args.ledger}, digest {digest(rows)}")  # noqa: T201
         for form, path in args.report:

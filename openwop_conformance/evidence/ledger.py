@@ -27,6 +27,8 @@ class Header:
     corpus: str
     subject: str
     seed: int
+    left_out: int = 0
+    """How many scenarios for such a subject were not chosen: a ledger of some rules says so."""
 
     def as_json(self) -> dict[str, JsonValue]:
         """The header's line."""
@@ -36,6 +38,7 @@ class Header:
             "corpus": self.corpus,
             "subject": self.subject,
             "seed": self.seed,
+            "leftOut": self.left_out,
         }
 
 

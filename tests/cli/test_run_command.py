@@ -32,8 +32,9 @@ def test_a_scenario_against_the_embedded_host_is_exit_0(cli: Cli) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].endswith(": 1 scenario against reference (seed 7)")
-    assert lines[-2] == "Conformant: the 1 rule that binds this subject was witnessed, and kept."
-    assert lines[-1].startswith("1 requirement: 1 kept; ")
+    assert lines[-3] == "Conformant: the 1 rule that binds this subject was witnessed, and kept."
+    assert lines[-2].startswith("1 requirement: 1 kept; ")
+    assert lines[-1].endswith(" scenarios were left out by what was selected")
 
 
 def test_the_ledger_is_written_where_it_is_said_and_can_be_read(cli: Cli, tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_a_broken_rule_is_exit_1_and_is_shown_with_what_reproduces_it(
     assert "exchange  POST /conformance/seams/sample/a2ui/emit-surface → 201" in words
     assert "curl      HOST=http://127.0.0.1:8080  # its URL" in words
     assert any(word.startswith("RUN1=$(curl -sS -X POST ") for word in words)
-    assert words[-2] == "Not conformant: 1 rule is broken."
+    assert words[-3] == "Not conformant: 1 rule is broken."
     assert "the-key-of" not in out
 
 

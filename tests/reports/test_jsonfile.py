@@ -25,13 +25,15 @@ def test_a_run_is_one_document_with_its_header_rows_and_failures(tmp_path: Path)
         "corpus",
         "subject",
         "seed",
+        "leftOut",
         "exitCode",
         "counts",
         "sha256",
         "rows",
         "failures",
     ]
-    assert {name: found[name] for name in ("suite", "corpus", "subject", "seed")} == {
+    of_header = ("suite", "corpus", "subject", "seed", "leftOut")
+    assert {name: found[name] for name in of_header} == {
         name: value for name, value in HEADER.as_json().items() if name != "record"
     }
     assert found["exitCode"] == 1
