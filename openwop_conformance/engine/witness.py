@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 1000
 """The most characters of what a host said that a row or a report repeats in one place."""
-_PLACE: Final = re.compile(r"\{(run:[a-z0-9-]+|missing)\}")
+_PLACE: Final = re.compile(r"\{((?:run|id):[a-z0-9-]+|missing)\}")
 
 
 @dataclass(slots=True)
@@ -218,11 +218,13 @@ class Witness:
         return _replaced(value, canary)
 
     def filled(self, text: str, *, in_path: bool) -> str:
-        """Text with ``{run:NAME}`` and ``{missing}`` replaced by ids, projected in a path."""
+        """Text with each ``{run:NAME}``, ``{id:NAME}`` and ``{missing}`` replaced by an id."""
 
         def value(match: re.Match[str]) -> str:
-            word = match[1]
-            made = self._missing() if word == "missing" else self.run(word[4:]).id
+            kind, _, name = match[1].partition(":")
+            if kind == "id":
+                return self.id_for("id", name)
+            made = self.run(name).id if kind == "run" else self._missing()
             return project(made) if in_path else made
 
         return _PLACE.sub(value, text)

@@ -138,7 +138,9 @@ class Cancel:
 class Request:
     """Send one plain request: answered with success, unless ``refused`` says why not."""
 
-    path: Annotated[str, Doc("{run:NAME} is a run's id, {missing} an id that no run has")]
+    path: Annotated[
+        str, Doc("{run:NAME} is a run's id, {id:NAME} a fresh id, {missing} that of no run")
+    ]
     method: Annotated[Literal["GET", "POST"], Doc("the method")] = "GET"
     credential: Annotated[
         Literal["owner", "other", "none", "wrong"], Doc("whose key; other is a second tenant's")

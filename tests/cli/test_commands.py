@@ -105,7 +105,7 @@ def test_list_long_adds_the_row_the_source_and_the_needs(cli: Cli) -> None:
 
     assert code == 0
     assert [line.strip() for line in out.splitlines()] == [
-        "host.v2.limits  64 messages and 512 components are admitted, one more is refused",
+        "host.v2.limits  A payload holds 1 to 64 messages, an update at most 512 components",
         "openwop-conformance.host.v2.limits",
         "RFC 0209 §A.2, §B.5",
         "needs seam.emit-surface, floor.2, fixture.conformance-approval",
@@ -124,13 +124,18 @@ def test_list_json_is_one_document(cli: Cli) -> None:
     ]
     assert found[2] == {
         "id": "host.v2.limits",
-        "title": "64 messages and 512 components are admitted, one more is refused",
+        "title": "A payload holds 1 to 64 messages, an update at most 512 components",
         "source": "RFC 0209 §A.2, §B.5",
         "subject": "host",
         "major": 2,
         "requirement": "openwop-conformance.host.v2.limits",
         "needs": ["seam.emit-surface", "floor.2", "fixture.conformance-approval"],
-        "sabotage": ["no-message-cap", "no-component-cap", "caps-off-by-one"],
+        "sabotage": [
+            "no-message-cap",
+            "no-component-cap",
+            "caps-off-by-one",
+            "empty-payload-admitted",
+        ],
         "file": "scenarios/host/v2/limits.yaml",
     }
 
@@ -165,7 +170,7 @@ def test_a_row_is_explained_by_its_id_its_scenario_or_the_end_of_either(
     assert (code, err) == (0, "")
     assert out.startswith("openwop.requirement.0209.fold-guarded\n\nThe rule (MUST)\n  ")
     assert "host.v2.fold-guarded, in scenarios/host/v2/fold-guarded.yaml; needs" in out
-    assert "  orphan-admitted, second-create-admitted, update-after-delete-admitted\n" in out
+    assert "\n  orphan-admitted, orphan-delete-admitted, second-create-admitted,\n" in out
 
 
 def test_every_row_is_explained_in_all_its_parts(cli: Cli) -> None:

@@ -275,6 +275,14 @@ SABOTAGES: Final = (
         with_rule("fold", _fold_allowing(lambda life, kind, first: life == "absent" and first)),
     ),
     Sabotage(
+        "orphan-delete-admitted",
+        "deleting a surface that is not there counts as done",
+        with_rule(
+            "fold",
+            _fold_allowing(lambda life, kind, first: life != "live" and kind == "deleteSurface"),
+        ),
+    ),
+    Sabotage(
         "second-create-admitted",
         "createSurface on a live surface is admitted",
         with_rule(

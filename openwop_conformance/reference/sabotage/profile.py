@@ -63,6 +63,10 @@ def _caps_off_by_one(definitions: Definitions) -> None:
     definitions["payloadV2"]["properties"]["messages"]["maxItems"] += 1
 
 
+def _no_message_floor(definitions: Definitions) -> None:
+    del definitions["payloadV2"]["properties"]["messages"]["minItems"]
+
+
 def _icon_url(definitions: Definitions) -> None:
     create = definitions["createSurface"]["properties"]["createSurface"]
     create["properties"]["theme"]["properties"]["iconUrl"] = {"type": "string"}
@@ -112,6 +116,7 @@ SABOTAGES: Final = (
     Sabotage(
         "no-component-cap", "an update holds any number of components", _with(_no_component_cap)
     ),
+    Sabotage("empty-payload-admitted", "a payload may hold no message", _with(_no_message_floor)),
     Sabotage("caps-off-by-one", "65 messages are admitted", _with(_caps_off_by_one)),
     Sabotage(
         "image-admitted",

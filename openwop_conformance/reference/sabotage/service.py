@@ -12,9 +12,7 @@ from ..discovery import document
 from ..redaction import Secrets, redact
 from ..refusal import error_answer
 from ..settings import Settings
-from .model import Sabotage, set_to
-
-_SEAM: Final = "/conformance/seams/sample/a2ui/emit-surface"
+from .model import Sabotage, Wrap, set_to
 
 
 def _any_key(authorization: bytes | None, keys: Mapping[str, str]) -> str | None:
@@ -72,12 +70,16 @@ def _without_etag(app: ASGIApp, settings: Settings) -> ASGIApp:
     return wrapped
 
 
-def _open_seam(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Takes a caller without a key at the seam for the first tenant."""
+def _without_key(path: str) -> Wrap:
+    """Takes a caller without a key, on paths that hold ``path``, for the first tenant."""
+    return lambda app, settings: _opened(app, settings, path)
+
+
+def _opened(app: ASGIApp, settings: Settings, path: str) -> ASGIApp:
     key = next(iter(settings.keys.values()))
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == _SEAM:
+        if scope["type"] == "http" and path in scope["path"]:
             names = {name for name, _ in scope["headers"]}
             if b"authorization" not in names:
                 header = (b"authorization", f"Bearer {key}".encode())
@@ -168,7 +170,8 @@ SABOTAGES: Final = (
         "the seam answers more than the sequence",
         set_to(seam_answer=lambda sequence: (201, {"sequence": sequence, "debug": True})),
     ),
-    Sabotage("seam-without-key", "the seam needs no key", wrap=_open_seam),
+    Sabotage("seam-without-key", "the seam needs no key", wrap=_without_key("/seams/")),
+    Sabotage("approval-without-key", "an approval needs no key", wrap=_without_key("/interrupts/")),
     Sabotage(
         "secret-in-log",
         "surfaces are recorded without redaction",
