@@ -26,6 +26,7 @@ LAYERS = (
     ("reference",),
     ("suite",),
     ("cli", "pytest_plugin"),
+    ("__main__",),
 )
 """From the ground up; what stands in one line may not import its neighbour."""
 

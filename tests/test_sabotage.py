@@ -11,7 +11,7 @@ from openwop_conformance.reference.sabotage import SABOTAGES
 
 def test_every_sabotage_turns_exactly_its_declared_rows_red() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "openwop_conformance.cli", "sabotage", "--json"],
+        [sys.executable, "-m", "openwop_conformance", "sabotage", "--json"],
         capture_output=True,
         text=True,
         check=False,

@@ -22,7 +22,7 @@ from openwop_conformance.suite import VERSION
 Cli = Callable[..., Any]
 """Arguments to ``(code, out, err)``."""
 
-PYTHON = [sys.executable, "-m", "openwop_conformance.cli"]
+PYTHON = [sys.executable, "-m", "openwop_conformance"]
 
 
 # ----------------------------------------------------------------------------------- usage

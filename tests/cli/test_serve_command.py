@@ -15,7 +15,7 @@ from typing import Any
 from openwop_conformance.evidence.ledger import read_ledger
 
 Cli = Callable[..., Any]
-PYTHON = [sys.executable, "-m", "openwop_conformance.cli"]
+PYTHON = [sys.executable, "-m", "openwop_conformance"]
 START = 60
 """Seconds for a process to start on a machine that has much else to do."""
 
