@@ -76,12 +76,13 @@ def command(args: argparse.Namespace) -> int:
     from ..errors import UsageError
     from ..evidence.ledger import digest, write_ledger
     from ..evidence.requirements import read_requirements
-    from ..scenario.verbs import NEEDS
+    from ..scenario.verbs import OPERATOR_NEEDS
     from ..suite import execute, fresh_seed, plan
 
-    unknown = sorted(set(args.opt_out) - NEEDS.keys())
+    unknown = sorted(set(args.opt_out) - set(OPERATOR_NEEDS))
     if unknown:
-        raise UsageError(f"no scenario needs {unknown[0]!r}; there are {', '.join(NEEDS)}")
+        known = " and ".join(OPERATOR_NEEDS)
+        raise UsageError(f"{unknown[0]!r} cannot be opted out of; {known} can")
     options = Options(
         seed=fresh_seed() if args.seed is None else args.seed,
         jobs=args.jobs,

@@ -15,7 +15,7 @@ from typing import Final
 
 from ..adapters import operations
 from ..adapters.host import Bounds, Host, Request, Response, Stream
-from ..errors import ExchangeError, JsonError, UnreachableError
+from ..errors import ConformanceError, ExchangeError, JsonError, UnreachableError
 from ..jsonvalue import parse
 from ..wire.discovery import Claims, claims_of
 from .credentials import Credentials
@@ -71,10 +71,23 @@ class Session:
         """
         self._refuse_if_gone()
         try:
-            response = await self.host.exchange(self._signed(request, whose), self._bounds)
+            response = await self._exchange(self._signed(request, whose))
         except (ExchangeError, UnreachableError) as error:
             raise self._unanswered_by(error) from None
         self._unanswered = 0
+        return response
+
+    async def _exchange(self, request: Request) -> Response:
+        """The adapter's own exchange; a promise that it breaks says nothing of the host."""
+        try:
+            response = await self.host.exchange(request, self._bounds)
+        except ConformanceError:
+            raise
+        except Exception as error:
+            raise Blocked(f"the adapter failed: {_named(error)}") from None
+        if not isinstance(response, Response):
+            kind = type(response).__name__
+            raise Blocked(f"the adapter answered with {kind}, not a Response")
         return response
 
     @asynccontextmanager
@@ -135,7 +148,7 @@ class Session:
     async def _discover(self, *, must_connect: bool = False) -> Claims:
         try:
             if must_connect:
-                response = await self.host.exchange(operations.discovery(), self._bounds)
+                response = await self._exchange(operations.discovery())
             else:
                 response = await self.send(operations.discovery(), "none")
         except ExchangeError as error:
@@ -152,3 +165,7 @@ class Session:
         if isinstance(versions, list) and not any(str(v).startswith("2.") for v in versions):
             raise Inapplicable("protocolVersions lists no version of major 2")
         return claims_of(document)
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

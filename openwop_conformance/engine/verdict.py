@@ -149,10 +149,14 @@ def verdict(rows: tuple[Row, ...]) -> str:
         broken = count[Disposition.FAIL]
         return f"Not conformant: {broken} {'rules are' if broken != 1 else 'rule is'} broken."
     if code == 0:
-        kept = count[Disposition.PASS]
-        if kept == 1:
-            return "Conformant: the 1 rule that binds this subject was witnessed, and kept."
-        return f"Conformant: the {kept} rules that bind this subject were witnessed, and kept."
+        kept, left = count[Disposition.PASS], count[Disposition.SKIPPED]
+        but, other = (f" but for {left} opted out of", " other") if left else ("", "")
+        bound = (
+            f"the 1{other} rule that binds this subject was"
+            if kept == 1
+            else f"the {kept}{other} rules that bind this subject were"
+        )
+        return f"Conformant{but}: {bound} witnessed, and kept."
     missed = count[Disposition.BLOCKED]
     if not missed:
         return "Incomplete: no rule was witnessed."

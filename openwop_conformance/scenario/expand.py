@@ -76,6 +76,8 @@ def _check_step(document: Document, index: int, step: JsonValue) -> None:
     verb = verbs[0]
     _check(document, step_validator(verb, isinstance(step[verb], dict)), step, ("steps", index))
     refused = step.get("refused")
+    if verb == "race" and refused is None:
+        raise place.error("a race needs refused: the reason that all but one are refused for")
     if refused is not None:
         if "because" not in step:
             raise place.error("a refusal needs because: the rule, in words")

@@ -224,4 +224,7 @@ NEEDS: dict[str, str] = {
     "second-tenant": "the operator gave a second tenant's key",
     "canary": "the operator gave the value of a secret that is configured in the host",
 }
-"""What a scenario may need, and what that means. The last two are the operator's to give."""
+"""What a scenario may need, and what that means."""
+
+OPERATOR_NEEDS = ("second-tenant", "canary")
+"""The needs that are the operator's to give, and so to opt out of; the others are the host's."""

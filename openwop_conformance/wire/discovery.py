@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from ..a2ui.catalog import KIND
 from ..a2ui.version import Strictness
-from ..jsonvalue import JsonValue
+from ..jsonvalue import JsonValue, integer
 from ..schemas import problems, validator
 
 PATH: Final = "/.well-known/openwop"
@@ -45,7 +45,6 @@ class Claims:
     seams: bool = False
     fixtures: frozenset[str] = frozenset()
     fork_modes: frozenset[str] = frozenset()
-    document: dict[str, JsonValue] = field(default_factory=dict)
 
 
 def claims_of(document: JsonValue) -> Claims:
@@ -54,15 +53,14 @@ def claims_of(document: JsonValue) -> Claims:
         return Claims()
     kinds = _at(document, "supportedEnvelopes", "kinds")
     floors = _at(document, "schemaVersions", "kinds")
-    floor = floors.get(KIND) if isinstance(floors, dict) else None
+    floor = integer(floors.get(KIND)) if isinstance(floors, dict) else None
     return Claims(
         kinds=_names(kinds),
-        floor=floor if isinstance(floor, int) and not isinstance(floor, bool) else 0,
+        floor=floor or 0,
         strictness="strict" if _at(document, "envelopeStrictness", "mode") == "strict" else "warn",
         seams=_at(document, "conformance", "seamsProfile") == SEAMS_PROFILE,
         fixtures=_names(document.get("fixtures")),
         fork_modes=_names(_at(document, "replay", "modes")),
-        document=document,
     )
 
 

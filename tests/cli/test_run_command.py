@@ -228,7 +228,7 @@ def test_a_host_that_names_none_is_exit_2_and_shows_the_forms(
         (["--select", "nothing.*"], "no scenario matches 'nothing.*'; 'openwop-conformance list' "),
         (["--select", "host.v2.limits", "x"], "no scenario matches 'x'; "),
         (["--major", "1"], "there is no scenario of major 1 for a host"),
-        (["--opt-out", "canari"], "no scenario needs 'canari'; there are seams, "),
+        (["--opt-out", "canari"], "'canari' cannot be opted out of; second-tenant and canary can"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -327,3 +327,31 @@ def test_a_credential_file_that_is_not_there_is_exit_2(cli: Cli, tmp_path: Path)
 
     assert code == 2
     assert "cannot read the credential file" in err
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('raise ValueError("no such luck")', "the adapter failed: ValueError: no such luck"),
+        ("return None", "the adapter answered with NoneType, not a Response"),
+    ],
+)
+def test_an_adapter_that_breaks_its_promise_blocks_the_rows_and_shows_no_traceback(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str
+) -> None:
+    name = f"broken_adapter_{len(body)}"
+    (tmp_path / f"{name}.py").write_text(
+        "class Host:\n"
+        "    name = 'broken'\n"
+        f"    async def exchange(self, request, bounds):\n        {body}\n"
+        "    def stream(self, request, bounds):\n        raise OSError\n"
+        "    async def close(self):\n        pass\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    code, out, err = cli("run", f"py:{name}:Host", "--select", "*.limits", "*.seam-contract")
+
+    assert (code, err) == (3, "")
+    assert said in out
+    assert "Traceback" not in out

@@ -14,6 +14,7 @@ from openwop_conformance.adapters.host import Bounds, Request, Response, Stream
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.run import run
 from openwop_conformance.engine.session import GIVE_UP_AFTER, Options, Session
+from openwop_conformance.engine.steps import STEPS
 from openwop_conformance.engine.verdict import Disposition
 from openwop_conformance.errors import ExchangeError, UnreachableError
 from openwop_conformance.wire.discovery import PATH
@@ -252,11 +253,21 @@ def test_assertions_without_an_exchange_do_not_pass() -> None:
     assert found.row("catalog-equality").disposition is Disposition.BLOCKED
 
 
-def test_a_fault_of_the_suite_is_blocked_and_says_so() -> None:
+def test_a_fault_of_the_adapter_is_blocked_and_says_so() -> None:
     finished = asyncio.run(one(CHOSEN, claiming(lambda request: RuntimeError("oh\n\x1b[31m"))))
     assert finished.row.disposition is Disposition.BLOCKED
-    assert finished.row.reason.startswith("the suite itself failed: RuntimeError: oh")
+    assert finished.row.reason.startswith("the adapter failed: RuntimeError: oh")
     assert finished.row.reason.isprintable()
+
+
+def test_a_fault_of_the_suite_is_blocked_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> None:
+        raise KeyError("oh")
+
+    monkeypatch.setitem(STEPS, "run", broken)
+    finished = asyncio.run(one(CHOSEN, claiming(lambda request: json_answer(400, {}))))
+    assert finished.row.disposition is Disposition.BLOCKED
+    assert finished.row.reason == "the suite itself failed: KeyError: 'oh'"
 
 
 def test_a_step_that_names_what_no_step_has_made_blames_the_file() -> None:

@@ -222,7 +222,12 @@ def test_claims_of_the_wrong_shape_are_no_claims(member: str, value: Any) -> Non
     [
         ("P", 0, "Conformant: the 1 rule that binds this subject was witnessed, and kept."),
         ("PPI", 0, "Conformant: the 2 rules that bind this subject were witnessed, and kept."),
-        ("PS", 0, "Conformant: the 1 rule that binds this subject was witnessed, and kept."),
+        (
+            "PSS",
+            0,
+            "Conformant but for 2 opted out of: "
+            "the 1 other rule that binds this subject was witnessed, and kept.",
+        ),
         ("PFB", 1, "Not conformant: 1 rule is broken."),
         ("FF", 1, "Not conformant: 2 rules are broken."),
         ("PB", 3, "Incomplete: nothing failed, but 1 rule was not witnessed."),

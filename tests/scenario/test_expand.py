@@ -326,6 +326,10 @@ STEPS: dict[str, tuple[str, str]] = {
         "- run: w\n  refused: {code: x}\n  because: y\n",
         "15:3: Additional properties are not allowed ('refused' was unexpected)",
     ),
+    "a race without a reason": (
+        "- race: {messages: [$create]}\n",
+        "15:3: a race needs refused: the reason that all but one are refused for",
+    ),
     "a twin of nothing": (
         f"- emit: {{messages: [$data]}}\n  {TWO}\n",
         '15:3: "refused" is a required property',

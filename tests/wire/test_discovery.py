@@ -49,7 +49,6 @@ def test_the_claims_are_read_from_their_seats() -> None:
         seams=True,
         fixtures=frozenset({"conformance-approval"}),
         fork_modes=frozenset({"replay", "branch"}),
-        document=DOCUMENT,
     )
 
 
@@ -60,6 +59,7 @@ def test_the_claims_are_read_from_their_seats() -> None:
         (changed("supportedEnvelopes", "kinds", value="ui"), {"kinds": frozenset()}),
         (changed("supportedEnvelopes", "kinds", value=[KIND, 7]), {"kinds": frozenset({KIND})}),
         (changed("schemaVersions"), {"floor": 0}),
+        (changed("schemaVersions", "kinds", KIND, value=2.0), {"floor": 2}),
         (changed("schemaVersions", "kinds", value={}), {"floor": 0}),
         (changed("schemaVersions", "kinds", value=[2]), {"floor": 0}),
         (changed("schemaVersions", "kinds", KIND, value="2"), {"floor": 0}),

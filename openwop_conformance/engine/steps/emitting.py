@@ -56,6 +56,7 @@ async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
 
 async def race(witness: Witness, args: Race, refused: Refused | None) -> None:
     """Send the same messages at once under different correlations: exactly one may be admitted."""
+    assert refused is not None  # no scenario without it gets past the linter
     run = witness.run(args.run)
     payload = witness.payload(args.surface, args.messages, Emit().catalog)
     requests = [
@@ -88,7 +89,7 @@ async def race(witness: Witness, args: Race, refused: Refused | None) -> None:
             made = Emission(payload, _sequence(witness, exchange, response), False)
             _record(witness, run, made, exchange)
         else:
-            refused_as(witness, exchange, response, refused or Refused(code="envelope_invalid"))
+            refused_as(witness, exchange, response, refused)
 
 
 def _payload(witness: Witness, args: Emit) -> tuple[JsonValue, bool]:
