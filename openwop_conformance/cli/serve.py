@@ -53,7 +53,8 @@ def command(args: argparse.Namespace) -> int:
         app: ASGIApp = broken.wrap(build_app(settings, broken.change(Policy())), settings)
     else:
         app = build_app(settings)
-    with socket.socket() as listener:
+    # asyncio turns Nagle's delay off only on sockets that name their protocol
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("127.0.0.1", args.port))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import signal
@@ -11,6 +12,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
+import uvicorn
 
 from openwop_conformance.evidence.ledger import read_ledger
 
@@ -66,6 +70,31 @@ def test_what_serve_prints_works_in_another_terminal_and_ctrl_c_ends_it(tmp_path
     for key in keys:
         assert len(key) > 16
         assert key not in first + line + out + err
+
+
+def test_small_answers_are_not_held_back_for_more(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nagle's algorithm against a delayed acknowledgement costs 40 ms an exchange."""
+    found: list[int] = []
+
+    async def accepted(listener: socket.socket) -> None:
+        def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            held = writer.get_extra_info("socket")
+            found.append(held.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(take, sock=listener):
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            await reader.read()
+            writer.close()
+
+    def run(_: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        asyncio.run(accepted(sockets[0]))
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    assert cli("serve", "--credential-file", tmp_path / "keys")[0] == 0
+    assert [bool(option) for option in found] == [True]
 
 
 def test_a_port_that_is_taken_is_exit_2_and_writes_no_keys(cli: Cli, tmp_path: Path) -> None:
