@@ -144,3 +144,10 @@ def test_a_plan_of_nothing_is_an_error() -> None:
         plan("reference", Credentials(), major=1)
     with pytest.raises(UsageError, match=r"^no scenario matches 'nothing\.\*'; "):
         plan("reference", Credentials(), patterns=["nothing.*"])
+
+
+def test_a_row_and_its_scenario_say_the_same_of_the_rule() -> None:
+    rows = read_requirements(corpus().requirements)
+    for scenario in load_all(corpus()):
+        row = rows[scenario.requirement]
+        assert (row.rule, row.source) == (f"{scenario.title}.", scenario.source), scenario.id
