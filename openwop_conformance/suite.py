@@ -19,6 +19,7 @@ from .engine.session import Options, Session
 from .engine.verdict import Listener, Row
 from .errors import UsageError
 from .evidence.ledger import Header
+from .evidence.requirements import check_subjects, read_requirements
 from .scenario.lint import load_all, select
 from .scenario.model import Scenario
 
@@ -59,6 +60,7 @@ def plan(
     if not of_major:
         raise UsageError(f"there is no scenario of major {major} for a host")
     chosen = select(of_major, patterns)
+    check_subjects(chosen, read_requirements(found.requirements))
     options = options or Options(seed=fresh_seed())
     return Plan(subject, chosen, options, credentials, found, len(known) - len(chosen))
 

@@ -23,7 +23,7 @@ def command(args: argparse.Namespace) -> int:
     """Print the faults; 1 when there are any."""
     from ..corpus import corpus
     from ..errors import DocumentError, UsageError
-    from ..evidence.requirements import read_requirements
+    from ..evidence.requirements import check_subjects, read_requirements
     from ..reference.sabotage import SABOTAGES
     from ..scenario.expand import load_scenario
     from ..scenario.lint import cross_faults, lint, load_all
@@ -45,8 +45,10 @@ def command(args: argparse.Namespace) -> int:
         scenarios = [] if faults else list(load_all(found))
     known = read_requirements(found.requirements)
     for scenario in scenarios:
-        if scenario.requirement not in known:
-            faults.append(scenario.place.error(f"no requirement {scenario.requirement!r}"))
+        try:
+            check_subjects([scenario], known)
+        except DocumentError as error:
+            faults.append(error)
         for name in scenario.sabotage:
             if name not in SABOTAGES:
                 faults.append(scenario.place.error(f"no sabotage {name!r}"))

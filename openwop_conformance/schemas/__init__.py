@@ -30,6 +30,13 @@ def schema(name: str) -> dict[str, JsonValue]:
     return document
 
 
+def schema_names() -> list[str]:
+    """The short names of every schema of this package."""
+    suffix = ".schema.json"
+    names = (file.name for file in files(__package__).iterdir())
+    return sorted(name.removesuffix(suffix) for name in names if name.endswith(suffix))
+
+
 def compiled(document: JsonValue) -> Draft202012Validator:
     """A validator that asserts formats and never opens the network."""
     from jsonschema_rs import Draft202012Validator

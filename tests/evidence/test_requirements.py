@@ -10,6 +10,9 @@ from openwop_conformance.corpus import corpus
 from openwop_conformance.errors import DocumentError, UsageError
 from openwop_conformance.evidence.requirements import (
     Requirement,
+    citations,
+    read_clauses,
+    read_ids,
     read_requirements,
     requirement,
 )
@@ -25,12 +28,13 @@ ROW = """\
   breaks: A race.
 """
 SECOND = ROW.replace("a.first", "a.second")
+DOCUMENTS = "documents:\n- name: RFC 1\n  title: One\n  clauses: [A.1, B]\n"
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "requirements.yaml"
-    path.write_text(f"requirements:\n{ROW}{SECOND}", "utf-8")
+    path.write_text(f"requirements:\n{ROW}{SECOND}{DOCUMENTS}", "utf-8")
     return path
 
 
@@ -85,7 +89,7 @@ def test_a_wrong_file_is_an_error_at_its_place(
 
 
 def test_an_empty_list_of_requirements_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "r.yaml").write_text("requirements: []\n", "utf-8")
+    (tmp_path / "r.yaml").write_text(f"requirements: []\n{DOCUMENTS}", "utf-8")
 
     with pytest.raises(DocumentError, match=r"^r\.yaml:1:15: \[\] has less than 1 item$"):
         read_requirements(tmp_path / "r.yaml")
@@ -113,6 +117,41 @@ def test_an_id_that_is_none_is_an_error_with_near_ones() -> None:
         requirement(found, "§§§")
     with pytest.raises(UsageError, match=r"^no requirement is called 'guarded'"):
         requirement(found, "guarded")
+
+
+def test_the_clauses_of_each_document_are_read(file: Path) -> None:
+    assert read_clauses(file) == {"RFC 1": ("A.1", "B")}
+
+
+def test_a_reason_why_not_is_read(file: Path) -> None:
+    text = file.read_text("utf-8").replace("A race.\n", "A race.\n  not-yet: Later.\n", 1)
+    file.write_text(text, "utf-8")
+
+    assert [row.not_yet for row in read_requirements(file).values()] == ["Later.", ""]
+
+
+@pytest.mark.parametrize(
+    ("source", "cited"),
+    [
+        ("RFC 0209 §A.1", [("RFC 0209", "A.1")]),
+        ("RFC 0209 §A.1, §C.12, the fold", [("RFC 0209", "A.1"), ("RFC 0209", "C.12")]),
+        ("RFC 1 §A.1; RFC 2 §Delete; a2ui#12", [("RFC 1", "A.1"), ("RFC 2", "Delete")]),
+        ("spec/v2 auth.md", []),
+    ],
+)
+def test_a_source_cites_clauses_of_documents(source: str, cited: list[tuple[str, str]]) -> None:
+    assert list(citations(source)) == cited
+
+
+def test_ids_and_their_aliases_are_read_with_the_place_of_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "aliases.yaml"
+    path.write_text("issued: [a.b, a.c]\naliases: {a.b: a.c}\n", "utf-8")
+    assert read_ids(path).aliases == {"a.b": "a.c"}
+    assert read_ids(path).issued == {"a.b", "a.c"}
+
+    path.write_text("issued: [a.b, a.b]\naliases: {}\n", "utf-8")
+    with pytest.raises(DocumentError, match=r"^aliases\.yaml:1:9: "):
+        read_ids(path)
 
 
 def test_an_end_that_two_have_is_an_error_that_names_both() -> None:
