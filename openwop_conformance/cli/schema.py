@@ -7,10 +7,14 @@ from typing import Any
 
 NAMES = (
     "scenario",
+    "fixture",
     "requirements",
+    "aliases",
     "ledger-record",
+    "corpus-ledger",
     "ai-envelope",
     "ui.a2ui-surface",
+    "a2ui-surface-delta-frame",
     "run-event",
     "error-envelope",
     "discovery",

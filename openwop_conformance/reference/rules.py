@@ -18,10 +18,10 @@ from ..a2ui.version import Strictness, select_branch
 from ..errors import Violation
 from ..jsonvalue import JsonValue
 from ..wire.envelope import check_envelope
+from ..wire.kinds import UNIVERSAL_KINDS
 from .state import RunState
 
 LOG: Final = logging.getLogger("openwop_conformance.reference")
-UNIVERSAL_KINDS: Final = ("clarification.request", "schema.request", "schema.response", "error")
 LISTED_KINDS: Final = (KIND,)
 """The kinds this host advertises beside the universal ones."""
 

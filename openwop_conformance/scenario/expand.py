@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..a2ui.catalog import BASIC_CATALOG
 from ..errors import DocumentError, JsonError
-from ..jsonvalue import MISSING, JsonValue, equal, parse, tokens_of
+from ..jsonvalue import JsonValue, equal, one_edit, parse, tokens_of
 from ..schemas import problems
 from .document import Document, Position, load
 from .grammar import arguments_validator, build, first_word, head_validator, step_validator
@@ -247,31 +247,5 @@ def _check_one_edit(one: Arguments, other: Arguments, place: Position) -> None:
     if len(words) != 1:
         found = ", ".join(sorted(differing)) or "nothing"
         raise place.error(f"a twin changes exactly one word; this one changes {found}")
-    if body == {"messages"} and not _one_edit(one.messages, other.messages):  # type: ignore[union-attr]
+    if body == {"messages"} and not one_edit(one.messages, other.messages, whole_from=3):  # type: ignore[union-attr]
         raise place.error("a twin is one edit away; this one is more")
-
-
-def _one_edit(one: JsonValue, other: JsonValue, depth: int = 0) -> bool:
-    """Whether two different values are one added, removed or replaced value apart.
-
-    A value is only replaced as a whole inside a message's body, never a message or all of them.
-    """
-    if isinstance(one, dict) and isinstance(other, dict):
-        keys = [
-            k for k in {**one, **other} if not equal(one.get(k, MISSING), other.get(k, MISSING))
-        ]
-        if len(keys) == 1:
-            (key,) = keys
-            within = key in one and key in other
-            return not within or _one_edit(one[key], other[key], depth + 1)
-        return depth > 2
-    if isinstance(one, list) and isinstance(other, list):
-        shorter = min(len(one), len(other))
-        start = next((i for i in range(shorter) if not equal(one[i], other[i])), shorter)
-        rest = shorter - start
-        end = next((i for i in range(rest) if not equal(one[-1 - i], other[-1 - i])), rest)
-        left, right = one[start : len(one) - end], other[start : len(other) - end]
-        if len(left) == len(right) == 1:
-            return _one_edit(left[0], right[0], depth + 1)
-        return len(left) + len(right) == 1
-    return True

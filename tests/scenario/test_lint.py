@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from openwop_conformance.corpus import Corpus
+from openwop_conformance.corpus import corpus as corpus_in
 from openwop_conformance.errors import DocumentError, UsageError
 from openwop_conformance.scenario.lint import lint, load_all, select
 from openwop_conformance.scenario.outline import outlines, select_outlines
@@ -17,7 +18,8 @@ def corpus_of(folder: Path, files: dict[str, str]) -> Corpus:
         path = folder / "scenarios" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    return Corpus(folder / "scenarios", folder / "fixtures", folder / "requirements.yaml")
+    (folder / "scenarios").mkdir(exist_ok=True)
+    return corpus_in(folder)
 
 
 def scenario(name: str, requirement: str | None = None, steps: str = "[{run: w}]") -> str:

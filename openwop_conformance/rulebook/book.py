@@ -1,0 +1,182 @@
+"""The rules of a corpus, read once: its schemas as shapes, its fixtures as cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ..a2ui.catalog import KIND
+from ..corpus import Corpus
+from ..errors import JsonError, UsageError
+from ..evidence.requirements import read_ids, read_requirements
+from ..jsonvalue import MISSING, JsonValue, parse
+from ..scenario.lint import load_all
+from ..scenario.model import Scenario
+from ..schemas import problems, schema_names, validator
+from ..wire.envelope import surface_payload
+from .lifting import Lift, lifts
+from .shape import Shape
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+FRAME: Final = "a2ui-surface-delta-frame"
+ENTRIES: Final = {
+    "payloadV1": (KIND, "/$defs/payloadV1"),
+    "payloadV2": (KIND, "/$defs/payloadV2"),
+    "envelope": ("ai-envelope", ""),
+    "frame": (FRAME, ""),
+}
+"""What a fixture is held to, by name: the schema, and the entry in it."""
+
+_SHAPE_OF: Final = {"messages": "payloadV2", "envelope": "envelope", "frame": "frame", "kind": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One fixture: an instance that is admitted, or one that is refused and its twin."""
+
+    name: str
+    """Its place under ``fixtures/``."""
+    family: str
+    """The folder it lies in."""
+    why: str
+    shape: str
+    """A name of ``ENTRIES``; empty for what no schema judges."""
+    instance: JsonValue
+    twin: JsonValue
+    """``MISSING`` for an instance that is admitted."""
+    rule: str
+    restriction: str
+    upstream: str
+    migrated: JsonValue
+
+    @property
+    def refused(self) -> bool:
+        """Whether this is a case that has to be refused."""
+        return self.twin is not MISSING
+
+
+class Rulebook:
+    """The schemas and fixtures of a corpus. Raises ``UsageError`` for a file that is none."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._schemas: dict[str, JsonValue] = {}
+        self.judged: set[str] = set()
+        """The names of the cases that a gate has judged."""
+        self._without: dict[tuple[str, str], Draft202012Validator] = {}
+
+    def read(self) -> None:
+        """Read every file at once: what cannot be read is told before anything is judged."""
+        for name in schema_names():
+            self.schema(name)
+        read_requirements(self.corpus.requirements)
+        read_ids(self.corpus.ids)
+        assert self.cases is not None
+        assert self.scenarios is not None
+
+    def schema(self, name: str) -> JsonValue:
+        """A schema document of the corpus by its short name."""
+        if name not in self._schemas:
+            self._schemas[name] = _json(self.corpus.schemas / f"{name}.schema.json")
+        return self._schemas[name]
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """The shapes that fixtures are held to, by name."""
+        return {name: Shape(self.schema(kind), at) for name, (kind, at) in ENTRIES.items()}
+
+    @cached_property
+    def message(self) -> Shape:
+        """One message of the profile."""
+        return Shape(self.schema(KIND), "/$defs/message")
+
+    @cached_property
+    def lifts(self) -> dict[str, tuple[Lift, ...]]:
+        """The restrictions of each shape."""
+        return {name: tuple(lifts(shape)) for name, shape in self.shapes.items()}
+
+    def without(self, shape: str, lift: Lift) -> Draft202012Validator:
+        """The validator of a shape with one restriction lifted."""
+        key = (shape, lift.name)
+        if key not in self._without:
+            self._without[key] = lift.of(self.shapes[shape]).check
+        return self._without[key]
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """Every scenario, by id. Raises ``DocumentError``."""
+        return load_all(self.corpus)
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """Every fixture that is a case, by name."""
+        return tuple(
+            case_of(name, document)
+            for name, document in self.documents()
+            if "/" in name  # what lies beside the folders is no case
+        )
+
+    def fixture(self, name: str) -> JsonValue:
+        """One file under ``fixtures/``."""
+        return _json(self.corpus.fixtures / name)
+
+    def documents(self) -> Iterator[tuple[str, JsonValue]]:
+        """Every file under ``fixtures/`` with its name, in order."""
+        folder = self.corpus.fixtures
+        for path in sorted(folder.rglob("*.json"), key=lambda p: p.relative_to(folder).as_posix()):
+            yield path.relative_to(folder).as_posix(), _json(path)
+
+    def family(self, name: str) -> list[Case]:
+        """The cases of one folder, to be judged."""
+        cases = [case for case in self.cases if case.family == name]
+        self.judged.update(case.name for case in cases)
+        return cases
+
+    def admitted(self, shape: str) -> list[Case]:
+        """The cases of a shape that are admitted."""
+        return [case for case in self.cases if case.shape == shape and not case.refused]
+
+    def refused(self, *families: str) -> list[Case]:
+        """The cases of some folders that are refused."""
+        return [case for case in self.cases if case.refused and case.family in families]
+
+
+def _json(path: Path) -> JsonValue:
+    try:
+        return parse(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except JsonError as error:
+        raise UsageError(f"{path} is not strict JSON: {error}") from None
+
+
+def case_of(name: str, document: JsonValue) -> Case:
+    """A fixture's document as a case. Raises ``UsageError`` for one that is none."""
+    for problem in problems(validator("fixture"), document):
+        raise UsageError(f"fixtures/{name}: {problem.path or '/'}: {problem.message}")
+    family = name.rpartition("/")[0]
+    (held,) = document.keys() & {"messages", "payload", "envelope", "frame", "kind"}
+    of_version_1 = family.partition("/")[0] in ("v1", "migration")
+    shape = _SHAPE_OF.get(held) if held != "payload" else f"payloadV{1 if of_version_1 else 2}"
+    return Case(
+        name=name,
+        family=family,
+        why=document["why"],
+        shape=shape or "",
+        instance=_whole(held, document[held]),
+        twin=_whole(held, document["twin"]) if "twin" in document else MISSING,
+        rule=document.get("rule", ""),
+        restriction=document.get("restriction", ""),
+        upstream=document.get("upstream", ""),
+        migrated=document.get("migrated", MISSING),
+    )
+
+
+def _whole(held: str, value: JsonValue) -> JsonValue:
+    """What is judged: of messages in short form, the payload that they stand for."""
+    return surface_payload("s", value) if held == "messages" else value

@@ -1,0 +1,110 @@
+"""The restrictions of a shape, and copies of it with exactly one of them lifted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from ..jsonvalue import JsonValue, pointer_of, tokens_of
+from .shape import Shape
+
+ALIEN: Final = "x-not-in-the-schema"
+"""A text that no rule knows."""
+
+_BOUNDS: Final = {
+    "minLength": -1,
+    "minItems": -1,
+    "minimum": -1,
+    "maxLength": 1,
+    "maxItems": 1,
+    "maximum": 1,
+}
+_SIMPLE: Final = (*_BOUNDS, "pattern", "format", "enum", "const", "uniqueItems", "contains")
+_TYPES: Final = ("null", "boolean", "number", "string", "array", "object")
+_GONE: Final = object()
+
+
+class Grain(StrEnum):
+    """How much of a schema a lift takes away."""
+
+    KEYWORD = "keyword"
+    """One keyword, or one name of ``required``: the restriction itself."""
+    NODE = "node"
+    """Everything that a node says: for what no one keyword forbids, as another arm of a union."""
+    WIDER = "wider"
+    """One value, type or step more than before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """One restriction to lift: where it stands, and how."""
+
+    name: str
+    """A JSON Pointer into the schema; of ``required``, the member's name follows."""
+    grain: Grain
+    node: str
+    """The node that changes."""
+    keyword: str
+    value: JsonValue
+    """What stands there instead, or nothing."""
+
+    def of(self, shape: Shape) -> Shape:
+        """A copy of the shape with this restriction lifted."""
+        place = (*tokens_of(self.node), self.keyword) if self.keyword else tokens_of(self.node)
+        return Shape(_changed(shape.document, place, self.value), shape.entry)
+
+
+def lifts(shape: Shape) -> Iterator[Lift]:
+    """Every restriction of a shape, each as it can be lifted, in a steady order."""
+    for place, node in shape.nodes.items():
+        yield from _keywords(place, node)
+        yield from _wider(place, node)
+        if place:
+            yield Lift(place, Grain.NODE, place, "", True)
+
+
+def _keywords(place: str, node: JsonValue) -> Iterator[Lift]:
+    for keyword in _SIMPLE:
+        if keyword in node:
+            yield Lift(f"{place}/{keyword}", Grain.KEYWORD, place, keyword, _GONE)
+    if "type" in node and "enum" not in node:  # an enum implies its type
+        yield Lift(f"{place}/type", Grain.KEYWORD, place, "type", _GONE)
+    if node.get("additionalProperties") is False:
+        name = f"{place}/additionalProperties"
+        yield Lift(name, Grain.KEYWORD, place, "additionalProperties", _GONE)
+    required = node.get("required", [])
+    for member in required:
+        left = [other for other in required if other != member]
+        name = f"{place}/required{pointer_of((member,))}"
+        yield Lift(name, Grain.KEYWORD, place, "required", left)
+
+
+def _wider(place: str, node: JsonValue) -> Iterator[Lift]:
+    for keyword, step in _BOUNDS.items():
+        if keyword in node:
+            sign = "+" if step > 0 else "-"
+            value = node[keyword] + step
+            if keyword == "minimum" or value >= 0:
+                yield Lift(f"{place}/{keyword}{sign}1", Grain.WIDER, place, keyword, value)
+    if "enum" in node:
+        yield Lift(f"{place}/enum+", Grain.WIDER, place, "enum", [*node["enum"], ALIEN])
+    elif "type" in node:
+        types = node["type"] if isinstance(node["type"], list) else [node["type"]]
+        for name in _TYPES:
+            if name not in types:
+                yield Lift(f"{place}/type+{name}", Grain.WIDER, place, "type", [*types, name])
+
+
+def _changed(value: JsonValue, place: tuple[str, ...], new: JsonValue) -> JsonValue:
+    """A copy of a document that shares all but the way to one place."""
+    if not place:
+        return new
+    token, *rest = place
+    if isinstance(value, list):
+        index = int(token)
+        return [*value[:index], _changed(value[index], tuple(rest), new), *value[index + 1 :]]
+    if not rest and new is _GONE:
+        return {key: held for key, held in value.items() if key != token}
+    return {**value, token: _changed(value.get(token), tuple(rest), new)}

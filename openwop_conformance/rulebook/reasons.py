@@ -1,0 +1,61 @@
+"""Whether a case is refused for its own reason: one restriction, lifted, and it is admitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ..errors import Violation
+from ..jsonvalue import JsonValue, one_edit
+from .book import Case, Rulebook
+from .gates import Check
+from .lifting import Grain
+from .upstream import Upstream
+
+
+def hold_to_their_reasons(check: Check, book: Rulebook, cases: Iterable[Case]) -> None:
+    """Each refused case: not valid, its twin is, and the restriction that it names is why."""
+    for case in cases:
+        book.judged.add(case.name)
+        shape = book.shapes[case.shape]
+        refused = not shape.check.is_valid(case.instance)
+        check(refused, "{}: has to be refused, and is valid", case.name)
+        check(shape.check.is_valid(case.twin), "{}: its twin is not valid", case.name)
+        apart = one_edit(case.instance, case.twin, whole_from=3 if case.shape == "payloadV2" else 1)
+        check(apart, "{}: its twin is more than one edit away", case.name)
+        if refused:
+            _hold_to_its_reason(check, book, case)
+
+
+def _hold_to_its_reason(check: Check, book: Rulebook, case: Case) -> None:
+    """Lifting the named restriction admits the case: then it keeps every other one."""
+    named = {lift.name: lift for lift in book.lifts[case.shape] if lift.grain is not Grain.WIDER}
+    lift = named.get(case.restriction)
+    if not check(lift, "{}: no restriction stands at {}", case.name, case.restriction or "''"):
+        return
+    assert lift is not None
+    admits = book.without(case.shape, lift).is_valid(case.instance)
+    check(admits, "{}: refused also without {}", case.name, case.restriction)
+
+
+def hold_to_upstream(check: Check, upstream: Upstream, cases: Iterable[Case]) -> None:
+    """Each refused case gets upstream's verdict as stated; its twin is upstream's in any case."""
+    for case in cases:
+        found = "admitted" if is_upstream(upstream, case.instance) else "refused"
+        text = "{}: upstream says {}, and the fixture says {}"
+        check(found == case.upstream, text, case.name, found, case.upstream or "nothing")
+        check(is_upstream(upstream, case.twin), "{}: its twin is not upstream's", case.name)
+
+
+def is_upstream(upstream: Upstream, payload: JsonValue) -> bool:
+    """Whether every message of a version 2 payload is a message of A2UI v0.9."""
+    messages = payload.get("messages") if isinstance(payload, dict) else None
+    return isinstance(messages, list) and all(upstream.message.is_valid(m) for m in messages)
+
+
+def is_admitted_by_rule(judge: Callable[..., None], instance: JsonValue, *more: object) -> bool:
+    """Whether a rule that raises ``Violation`` lets an instance through."""
+    try:
+        judge(instance, *more)
+    except Violation:
+        return False
+    return True

@@ -1,0 +1,172 @@
+"""A schema as a thing to walk through: its nodes, what they allow, and which values reach them.
+
+It knows the keywords that our wire schemas use, and no protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from ..jsonvalue import JsonValue, equal, pointer_of, tokens_of
+from ..schemas import compiled
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+_INSIDE: Final = ("items", "additionalProperties", "contains", "propertyNames", "not")
+"""The keywords that hold one schema."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A schema document and the entry in it that an instance is held to."""
+
+    document: JsonValue
+    entry: str = ""
+    """A JSON Pointer into the document; empty is the document itself."""
+
+    @cached_property
+    def standalone(self) -> JsonValue:
+        """A schema document of the entry alone, with the definitions it may refer to."""
+        node = self.at(self.entry)
+        if not self.entry or not isinstance(node, dict):
+            return node
+        return {**node, "$defs": self.document.get("$defs", {})}
+
+    @cached_property
+    def check(self) -> Draft202012Validator:
+        """The compiled validator."""
+        return compiled(self.standalone)
+
+    @cached_property
+    def nodes(self) -> Mapping[str, JsonValue]:
+        """Every schema object that can be reached from the entry, by its JSON Pointer."""
+        found: dict[str, JsonValue] = {}
+        waiting = [self.entry]
+        while waiting:
+            place = waiting.pop()
+            node = self.at(place)
+            if place in found or not isinstance(node, dict):
+                continue
+            found[place] = node
+            waiting += [target for _, target in self.below(place, node)]
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def _parts(self) -> dict[str, Shape]:
+        return {}
+
+    def part(self, place: str) -> Shape:
+        """The shape of one place of this document."""
+        if place not in self._parts:
+            self._parts[place] = Shape(self.document, place)
+        return self._parts[place]
+
+    def at(self, place: str) -> JsonValue:
+        """What stands at a place of the document."""
+        node = self.document
+        for token in tokens_of(place):
+            node = node[int(token)] if isinstance(node, list) else node[token]
+        return node
+
+    def below(self, place: str, node: JsonValue) -> Iterator[tuple[str, str]]:
+        """The schemas that a node applies: under which keyword, and where each stands."""
+        if "$ref" in node:
+            yield "$ref", str(node["$ref"]).removeprefix("#")
+        for member in node.get("properties", ()):
+            yield "properties", f"{place}/properties{pointer_of((member,))}"
+        for index in range(len(node.get("anyOf", ()))):
+            yield "anyOf", f"{place}/anyOf/{index}"
+        for keyword in _INSIDE:
+            if keyword in node:
+                yield keyword, f"{place}/{keyword}"
+
+
+def allowances(place: str, node: JsonValue) -> dict[str, JsonValue]:
+    """What a node allows that somebody can make use of, by name.
+
+    Members of an object, values of an enum, alternatives of an ``anyOf``, types of a list of them.
+    Each goes with what tells whether a value uses it.
+    """
+    found: dict[str, JsonValue] = {}
+    for member in node.get("properties", ()):
+        found[f"{place}/properties{pointer_of((member,))}"] = ("member", member)
+    for value in node.get("enum", ()):
+        found[f"{place}/enum/{value}"] = ("value", value)
+    for index in range(len(node.get("anyOf", ()))):
+        found[f"{place}/anyOf/{index}"] = ("branch", index)
+    if isinstance(node.get("type"), list):
+        for name in node["type"]:
+            found[f"{place}/type/{name}"] = ("type", name)
+    return found
+
+
+class Visits:
+    """Which values of some valid instances reach which node of a shape.
+
+    Every branch of an ``anyOf`` is walked into, whether it fits or not: what reaches a node then
+    does not depend on what the node says.
+    """
+
+    def __init__(self, shape: Shape, instances: Iterable[JsonValue]) -> None:
+        self.shape = shape
+        self.values: dict[str, list[JsonValue]] = {place: [] for place in shape.nodes}
+        for instance in instances:
+            self._walk(shape.entry, instance)
+
+    def _walk(self, place: str, value: JsonValue) -> None:
+        node = self.shape.nodes.get(place)
+        if node is None:
+            return
+        self.values[place].append(value)
+        declared = node.get("properties", {})
+        for keyword, target in self.shape.below(place, node):
+            if keyword in ("$ref", "anyOf"):
+                self._walk(target, value)
+            elif keyword == "properties" and isinstance(value, dict):
+                member = tokens_of(target)[-1]
+                if member in value:
+                    self._walk(target, value[member])
+            elif keyword == "items" and isinstance(value, list):
+                for item in value:
+                    self._walk(target, item)
+            elif keyword == "additionalProperties" and isinstance(value, dict):
+                for member in value.keys() - declared.keys():
+                    self._walk(target, value[member])
+
+    def unused(self, shape: Shape | None = None, places: Iterable[str] | None = None) -> list[str]:
+        """The allowances that no value uses: of this shape, or of a changed copy of it."""
+        shape = shape or self.shape
+        found = []
+        for place in shape.nodes if places is None else places:
+            for name, use in allowances(place, shape.nodes[place]).items():
+                values = self.values.get(place, ())
+                if not any(_uses(shape, place, use, value) for value in values):
+                    found.append(name)
+        return found
+
+
+def _uses(shape: Shape, place: str, use: tuple[str, JsonValue], value: JsonValue) -> bool:
+    kind, what = use
+    if kind == "member":
+        return isinstance(value, dict) and what in value
+    if kind == "value":
+        return equal(value, what)
+    if kind == "type":
+        return type_of(value) == what or (what == "number" and type_of(value) == "integer")
+    return bool(shape.part(f"{place}/anyOf/{what}").check.is_valid(value))
+
+
+def type_of(value: JsonValue) -> str:
+    """The JSON Schema name of a value's type; a whole number is an ``integer``."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return "integer"
+    names = {float: "number", str: "string", list: "array", dict: "object"}
+    return names[type(value)]
