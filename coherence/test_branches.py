@@ -13,13 +13,13 @@ from openwop_conformance.errors import Violation
 from openwop_conformance.jsonvalue import brief, canonical
 from openwop_conformance.rulebook.book import Rulebook
 from openwop_conformance.rulebook.gates import Check, GateRun
-from openwop_conformance.rulebook.generate import Generator
 from openwop_conformance.rulebook.reasons import (
     hold_to_their_reasons,
     hold_to_upstream,
     is_admitted_by_rule,
 )
 from openwop_conformance.rulebook.upstream import Upstream
+from openwop_conformance.schemas.generate import Generator
 from openwop_conformance.wire.kinds import CONTENT_FAMILIES, UNIVERSAL_KINDS, check_kind
 
 FRAME_OF_PAYLOAD = "openwop-conformance.corpus.payload-frame"

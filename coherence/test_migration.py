@@ -15,9 +15,9 @@ from openwop_conformance.errors import Violation
 from openwop_conformance.jsonvalue import MISSING, JsonValue, brief, first_difference
 from openwop_conformance.rulebook.book import Rulebook
 from openwop_conformance.rulebook.gates import Check, GateRun
-from openwop_conformance.rulebook.generate import Generator
 from openwop_conformance.rulebook.reasons import is_admitted_by_rule, is_upstream
 from openwop_conformance.rulebook.upstream import Upstream
+from openwop_conformance.schemas.generate import Generator
 
 ROW = pytest.mark.row("openwop-conformance.corpus.migration-total")
 

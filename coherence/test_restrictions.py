@@ -7,7 +7,7 @@ import pytest
 from openwop_conformance.rulebook.book import ENTRIES, Rulebook
 from openwop_conformance.rulebook.gates import Check
 from openwop_conformance.rulebook.lifting import Grain, Lift
-from openwop_conformance.rulebook.shape import Visits
+from openwop_conformance.schemas.shape import Visits
 
 GUARDED = "openwop-conformance.corpus.restrictions-guarded"
 COMPLETE = "openwop-conformance.corpus.positives-complete"

@@ -9,9 +9,9 @@ import pytest
 from openwop_conformance.jsonvalue import brief
 from openwop_conformance.rulebook.book import Rulebook
 from openwop_conformance.rulebook.gates import Check, GateRun
-from openwop_conformance.rulebook.generate import Generator, smallest
 from openwop_conformance.rulebook.reasons import is_upstream
 from openwop_conformance.rulebook.upstream import Unavailable, Upstream
+from openwop_conformance.schemas.generate import Generator, smallest
 
 SUBSET = "openwop.requirement.0209.profile-subset-of-upstream"
 

@@ -12,10 +12,10 @@ import pytest
 from openwop_conformance.jsonvalue import JsonValue, brief
 from openwop_conformance.rulebook.book import ENTRIES, Rulebook
 from openwop_conformance.rulebook.gates import Check, GateRun
-from openwop_conformance.rulebook.generate import Generator, near_miss
-from openwop_conformance.rulebook.shape import Shape
 from openwop_conformance.rulebook.upstream import Unavailable
 from openwop_conformance.schemas import schema_names
+from openwop_conformance.schemas.generate import Generator, near_miss
+from openwop_conformance.schemas.shape import Shape
 
 AGREE = "openwop-conformance.corpus.validators-agree"
 OFFICIAL = "openwop-conformance.corpus.official-cases"

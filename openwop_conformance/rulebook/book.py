@@ -16,9 +16,9 @@ from ..jsonvalue import MISSING, JsonValue, parse
 from ..scenario.lint import load_all
 from ..scenario.model import Scenario
 from ..schemas import problems, schema_names, validator
+from ..schemas.shape import Shape
 from ..wire.envelope import surface_payload
 from .lifting import Lift, lifts
-from .shape import Shape
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator

@@ -11,6 +11,7 @@ import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -24,7 +25,7 @@ from .upstream import Upstream
 GENERATED: Final = 20_000
 SEED: Final = 209
 _KEPT: Final = 50
-"""How many failures of one test are kept word for word."""
+"""How many failures of one row are kept word for word."""
 
 
 class Check:
@@ -84,6 +85,8 @@ class GateRun:
         """Each row's tests, as they were collected."""
         self._found: dict[str, list[_Found]] = {}
         self._broken: list[str] = []
+        self._unmarked: list[str] = []
+        self.interrupted = False
 
     # --------------------------------------------------------------------------- as a plugin
 
@@ -93,6 +96,9 @@ class GateRun:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Note which tests fill which row."""
+        self._unmarked += [item.nodeid for item in items if not _row_of(item)]
+        if self._unmarked:
+            items.clear()
         for item in items:
             self.gates.setdefault(_row_of(item), []).append(_gate_of(item))
 
@@ -107,12 +113,27 @@ class GateRun:
         report: Any = yield
         if report.when == "call" or (report.when == "setup" and not report.passed):
             self._found.setdefault(_row_of(item), []).append(_outcome(item, report, call))
+        elif report.when == "teardown" and report.failed:
+            found = self._found[_row_of(item)][-1]
+            if not found.failures:  # those are what the fixture of the check ends with
+                found.blocked = found.blocked or _cause(call.excinfo)
         return report
+
+    def pytest_internalerror(self, excinfo: Any) -> bool:
+        """Whatever else breaks off is a fault of the suite, and nothing to print a traceback of."""
+        self._broken.append(_cause(excinfo))
+        return True
+
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Tell the user's own interruption from pytest's, which stops after what it cannot read."""
+        self.interrupted = type(excinfo.value) is KeyboardInterrupt
 
     # ------------------------------------------------------------------------------- the rows
 
     def rows(self) -> tuple[GateRow, ...]:
         """A row for each requirement about the corpus, by id; what no gate reported is blocked."""
+        if self._unmarked:
+            raise UsageError(f"{self._unmarked[0]} says of no row that it fills it")
         requirements = read_requirements(self.book.corpus.requirements)
         wanted = {r.id for r in requirements.values() if r.subject == "corpus"}
         if strange := sorted(self._found.keys() - wanted):
@@ -126,6 +147,9 @@ class GateRun:
         failures = tuple(text for f in found for text in f.failures)
         notes = tuple(text for f in found for text in f.notes)
         blocked = next((f.blocked for f in found if f.blocked), "")
+        missing = len(self.gates.get(requirement.id, ())) - len(found)
+        if missing and not blocked and not self._broken:
+            blocked = "not every gate of this row was run to its end"
         if failures:
             disposition, reason = Disposition.FAIL, failures[0]
         elif blocked or self._broken or not assertions:
@@ -140,11 +164,13 @@ class GateRun:
 def run_gates(run: GateRun) -> tuple[GateRow, ...]:
     """Run the gates of the corpus; their rows. Raises ``UsageError`` for a file that is none."""
     run.book.read()
+    gates = run.book.corpus.coherence
     with _environment_without("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         pytest.main(
             [
-                str(run.book.corpus.coherence),
-                f"--rootdir={run.book.corpus.coherence}",
+                str(gates),
+                f"--rootdir={gates.parent}",  # so that a gate's name as a module is its own
+                f"--confcutdir={gates}",
                 f"--config-file={os.devnull}",
                 "--disable-plugin-autoload",
                 "--import-mode=importlib",
@@ -156,6 +182,8 @@ def run_gates(run: GateRun) -> tuple[GateRow, ...]:
             ],
             plugins=[run],
         )
+    if run.interrupted:
+        raise KeyboardInterrupt
     return run.rows()
 
 
@@ -166,9 +194,7 @@ def run_of(config: pytest.Config) -> GateRun:
 
 def _row_of(item: pytest.Item) -> str:
     marker = item.get_closest_marker("row")
-    if marker is None:
-        raise UsageError(f"{item.nodeid} says of no row that it fills it")
-    return str(marker.args[0])
+    return str(marker.args[0]) if marker is not None and marker.args else ""
 
 
 def _gate_of(item: pytest.Item) -> str:
@@ -184,13 +210,14 @@ def _outcome(item: pytest.Item, report: Any, call: Any) -> _Found:
     if report.skipped:
         found.blocked = str(call.excinfo.value)
     elif report.failed and not found.failures:
-        found.blocked = f"the gate broke off: {_cause(call.excinfo.value, call.excinfo.traceback)}"
+        found.blocked = _cause(call.excinfo)
     return found
 
 
-def _cause(error: BaseException, traceback: Any) -> str:
-    where = traceback[-1]
-    return f"{type(error).__name__}: {error} ({where.path.name}:{where.lineno + 1})"
+def _cause(excinfo: Any) -> str:
+    where, error = excinfo.traceback[-1], excinfo.value
+    place = f"{Path(str(where.path)).name}:{where.lineno + 1}"  # a frame may be of no file
+    return f"the gate broke off: {type(error).__name__}: {error} ({place})"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from ..jsonvalue import JsonValue, pointer_of, tokens_of
-from .shape import Shape
+from ..schemas.shape import Shape
 
 ALIEN: Final = "x-not-in-the-schema"
 """A text that no rule knows."""
@@ -21,7 +21,7 @@ _BOUNDS: Final = {
     "maxItems": 1,
     "maximum": 1,
 }
-_SIMPLE: Final = (*_BOUNDS, "pattern", "format", "enum", "const", "uniqueItems", "contains")
+_SIMPLE: Final = (*_BOUNDS, "pattern", "format", "enum", "const", "uniqueItems")
 _TYPES: Final = ("null", "boolean", "number", "string", "array", "object")
 _GONE: Final = object()
 

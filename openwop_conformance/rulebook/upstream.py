@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import ConformanceError, JsonError, UsageError
 from ..jsonvalue import JsonValue, parse
+from ..schemas import problems, validator
 from .book import Rulebook
 
 if TYPE_CHECKING:
@@ -59,29 +60,25 @@ class Upstream:
 
     def __init__(self, book: Rulebook, folder: Path | None = None, *, fetch: bool = False) -> None:
         self.folder, self._fetch = folder, fetch
-        try:
-            pins = book.fixture("upstream.json")
-            self.pins: dict[str, dict[str, str]] = pins["a2ui"]["files"]
-            self.a2ui, self.official = (
-                Source(
-                    name,
-                    *(pins[name][key] for key in ("package", "version", "archive", "sha256")),
-                )
-                for name in ("a2ui", "official-cases")
-            )
-        except (KeyError, TypeError) as error:
-            raise UsageError(f"fixtures/upstream.json lacks {error}") from None
+        pins = book.fixture("upstream.json")
+        for problem in problems(validator("upstream"), pins):
+            raise UsageError(f"fixtures/upstream.json: {problem.path or '/'}: {problem.message}")
+        self.pins: dict[str, dict[str, str]] = pins["a2ui"]["files"]
+        keys = ("package", "version", "archive", "sha256")
+        self.a2ui, self.official = (
+            Source(name, *(pins[name][key] for key in keys)) for name in ("a2ui", "official-cases")
+        )
 
     @cached_property
     def files(self) -> dict[str, bytes]:
         """Upstream's schema files as they were found. Raises ``Unavailable``."""
         if self.folder is not None and all((self.folder / name).is_file() for name in self.pins):
             return {name: _bounded(self.folder / name) for name in self.pins}
-        with zipfile.ZipFile(self._archive(self.a2ui)) as wheel:
-            try:
+        try:
+            with zipfile.ZipFile(self._archive(self.a2ui)) as wheel:
                 return {name: _member(wheel, pin["member"]) for name, pin in self.pins.items()}
-            except KeyError as error:
-                raise Unavailable(f"{self.a2ui.archive} lacks a file: {error}") from None
+        except (KeyError, zipfile.BadZipFile) as error:
+            raise Unavailable(f"{self.a2ui.archive} lacks a file: {error}") from None
 
     def unlike_its_pin(self) -> list[str]:
         """The files whose bytes are not those that are pinned."""
@@ -120,12 +117,15 @@ class Upstream:
         """
         tests: dict[str, JsonValue] = {}
         remotes: list[tuple[str, JsonValue]] = []
-        for path, data in _members(self._archive(self.official)):
-            parts = path.parts[1:]
-            if parts[:3] == ("json", "tests", "draft2020-12"):
-                tests["/".join(parts[3:])] = parse(data)
-            elif parts[:3] == ("json", "remotes", "draft2020-12"):
-                remotes.append(("http://localhost:1234/" + "/".join(parts[2:]), parse(data)))
+        try:
+            for path, data in _members(self._archive(self.official)):
+                parts = path.parts[1:]
+                if parts[:3] == ("json", "tests", "draft2020-12"):
+                    tests["/".join(parts[3:])] = parse(data)
+                elif parts[:3] == ("json", "remotes", "draft2020-12"):
+                    remotes.append(("http://localhost:1234/" + "/".join(parts[2:]), parse(data)))
+        except (JsonError, tarfile.TarError) as error:
+            raise Unavailable(f"{self.official.archive} cannot be read: {error}") from None
         if not tests:
             raise Unavailable(f"{self.official.archive} holds no official cases")
         return tests, remotes
@@ -147,7 +147,7 @@ class Upstream:
                 raise Unavailable(f"{source.archive} is not in {folder}")
             _fetched(source, folder)
         if hashlib.sha256(_bounded(path)).hexdigest() != source.sha256:
-            raise Unavailable(f"{path} is not the archive that is pinned")
+            raise Unavailable(f"{path} is not the archive that is pinned: delete it")
         return path
 
 

@@ -118,7 +118,11 @@ def test_a_mistake_of_the_user_is_told_and_leaves_with_2(
         ("fixtures/positive/minimal.json", "{", "minimal.json is not strict JSON"),
         ("fixtures/positive/minimal.json", "{}", "fixtures/positive/minimal.json: /: "),
         ("schemas/ai-envelope.schema.json", "[", "ai-envelope.schema.json is not strict JSON"),
-        ("fixtures/upstream.json", "{}", "fixtures/upstream.json lacks 'a2ui'"),
+        (
+            "fixtures/upstream.json",
+            "{}",
+            'fixtures/upstream.json: /: "a2ui" is a required property',
+        ),
         ("ledger/requirements.yaml", "x: [", "requirements.yaml:2:1: "),
     ],
 )

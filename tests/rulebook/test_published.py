@@ -9,8 +9,8 @@ import pytest
 from openwop_conformance.corpus import corpus
 from openwop_conformance.jsonvalue import JsonValue, brief, parse
 from openwop_conformance.rulebook.book import Rulebook
-from openwop_conformance.rulebook.generate import Generator, near_miss
 from openwop_conformance.schemas import compiled
+from openwop_conformance.schemas.generate import Generator, near_miss
 
 from ..shared_data import shared
 

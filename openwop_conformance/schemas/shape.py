@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from ..jsonvalue import JsonValue, equal, pointer_of, tokens_of
-from ..schemas import compiled
+from . import compiled
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator

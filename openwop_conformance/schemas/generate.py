@@ -6,8 +6,9 @@ import random
 from collections.abc import Callable
 from typing import Any, Final
 
-from ..jsonvalue import JsonValue
-from .shape import Shape
+from ..errors import UsageError
+from ..jsonvalue import JsonValue, pointer_of
+from ..schemas.shape import Shape
 
 TEXTS: Final = (
     "a", "", "Hello", "ﬁ 😀", "<b>x</b>", "${x}", "a\n\tb", "0", "null", "javascript:alert(1)",
@@ -58,11 +59,13 @@ class Generator:
 
     def _string(self, place: str, node: Any) -> str:
         if "pattern" in node:
+            if node["pattern"] not in PATTERNS:
+                raise UsageError(f"{place}: no text is known for the pattern {node['pattern']}")
             return PATTERNS[node["pattern"]](self.draw)
         if node.get("format") == "date-time":
             return self.draw.choice(DATES)
         text = self.draw.choice(TEXTS)[: node.get("maxLength")]
-        return text or "x" * int(node.get("minLength", 0))
+        return text.ljust(int(node.get("minLength", 0)), "x")
 
     def _number(self, place: str, node: Any) -> float:
         return self.draw.choice(NUMBERS)
@@ -71,8 +74,11 @@ class Generator:
         least = node.get("minimum", -(2**53) + 1)
         return int(self.draw.choice((least, least + 1, node.get("maximum", 2**53 - 1))))
 
+    def _null(self, place: str, node: Any) -> None:
+        return None
+
     def _boolean(self, place: str, node: Any) -> bool:
-        return self.draw.choice((True, False))
+        return self.draw.choice((False, True))
 
     def _array(self, place: str, node: Any) -> list[JsonValue]:
         least = node.get("minItems", 0)
@@ -85,8 +91,8 @@ class Generator:
         required = set(node.get("required", ()))
         made: dict[str, JsonValue] = {}
         for member in node.get("properties", {}):
-            if member in required or self.draw.choice((True, False)):
-                made[member] = self._at(f"{place}/properties/{member}")
+            if member in required or self.draw.choice((False, True)):
+                made[member] = self._at(f"{place}/properties{pointer_of((member,))}")
         if isinstance(node.get("additionalProperties"), dict):
             for name in self.draw.sample(TEXTS, self.draw.randint(0, 2)):
                 made[name] = self._at(f"{place}/additionalProperties")
