@@ -1,7 +1,8 @@
-"""Subjects that pass, written to be read: the embedded host of major 2 and what it is made of.
+"""Subjects that pass, written to be read: the embedded host of both majors, what it is made of.
 
 The host is ``connect`` (start here), ``app`` (HTTP), ``host`` (runs), ``rules`` (admission) and
-``policy`` (every behaviour as a value, so that a sabotage can replace exactly one).
+``policy`` (every behaviour as a value, so that a sabotage can replace exactly one). What major 1
+does otherwise is in ``v1``.
 """
 
 from __future__ import annotations

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final, NoReturn, TypeAlias
+from functools import partial
+from typing import Final, NoReturn
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,26 +20,20 @@ from ..jsonvalue import JsonValue
 from ..wire import discovery
 from ..wire.ids import project, unproject
 from . import bodies, streaming
-from .edge import HEARD, TENANT, Edge, json_response
+from .edge import MAJOR, TENANT, Edge, json_response
 from .events import TERMINAL
 from .host import Host
+from .mutation import Act, Answer, Operation, mutation
 from .policy import Policy
 from .refusal import Refusal
 from .settings import Settings
-from .store import KeptAnswer, Run
+from .store import Run
+from .v1.app import ROUTES as MAJOR_ONE
 
 SEAM: Final = "/conformance/seams/sample/a2ui/emit-surface"
 
-Answer: TypeAlias = tuple[int, JsonValue]
-Act: TypeAlias = Callable[[], Answer]
-"""The half of a mutation that changes something; it never waits."""
-Operation: TypeAlias = Callable[[Host, Request, JsonValue], Awaitable[Act]]
-"""The half that looks: it may wait, and returns what is to be done."""
-
 _RACE_SECONDS: Final = 0.02
 """How long an admission that is not serialised leaves its judgement lying."""
-_NOT_KEPT: Final = frozenset({400, 401, 403, 429, 500})
-"""The statuses whose answers are not kept under an idempotency key."""
 _STRAY_ESCAPE: Final = re.compile("~(?![0-9A-Fa-f]{2})")
 
 
@@ -71,6 +64,7 @@ def application(settings: Settings, policy: Policy) -> Starlette:
             ),
             Route("/interrupts/{token}", _no_token, methods=["GET", "POST"]),
             Route("/host/effect-seams", _effect_seams),
+            *MAJOR_ONE,
         ],
         middleware=[Middleware(Edge, settings=settings, policy=policy)],
         exception_handlers={HTTPException: _no_such_operation},
@@ -81,12 +75,18 @@ def application(settings: Settings, policy: Policy) -> Starlette:
     return app
 
 
+def _mutation(operation: str, look: Operation) -> Callable[[Request], Awaitable[Response]]:
+    return mutation(operation, look, partial(bodies.check, operation))
+
+
 # --------------------------------------------------------------------------------- reading
 
 
 async def _discovery(request: Request) -> Response:
     host = _host(request)
-    document = host.policy.discovery(host.settings)
+    policy, settings = host.policy, host.settings
+    major_one = request.scope[MAJOR] == 1
+    document = policy.v1.discovery(settings) if major_one else policy.discovery(settings)
     tag = host.policy.etag(document)
     headers = {"ETag": tag, "Vary": "OpenWOP-Version"}
     offered = request.headers.get("if-none-match", "")
@@ -215,59 +215,6 @@ async def _emit(host: Host, request: Request, body: JsonValue) -> Act:
     return act
 
 
-def _mutation(operation: str, look: Operation) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint of a mutation: body, idempotency, and the act in one transaction."""
-    in_flight: set[tuple[str, str]] = set()
-
-    async def endpoint(request: Request) -> Response:
-        host, tenant = _host(request), request.scope[TENANT]
-        body = bodies.read(await _body(request, host.settings.max_body_bytes))
-        request.scope[HEARD] = body
-        bodies.check(operation, body)
-        key = request.headers.get("idempotency-key")
-        if key is None:
-            act = await look(host, request, body)
-            with host.transaction():
-                return json_response(*act())
-        if not host.policy.idempotency_key_valid(key):
-            raise Refusal("idempotency_key_invalid", "Idempotency-Key breaks its grammar")
-        digest = _digest(request.url.path, body)
-        kept = host.store.kept_answer(tenant, operation, key)
-        if kept is not None:
-            if not host.policy.same_request(kept.digest, digest):
-                raise Refusal("idempotency_key_mismatch", "the key was used for another request")
-            marker = {"OpenWOP-Idempotent-Replay": "true"}
-            return json_response(kept.status, kept.body, marker)
-        claim = (tenant, key)
-        if claim in in_flight:
-            raise Refusal("idempotency_in_flight", "a request with the key is being carried out")
-        in_flight.add(claim)
-        try:
-            return await _keeping(host, request, body, (tenant, operation, key), digest)
-        finally:
-            in_flight.discard(claim)
-
-    async def _keeping(
-        host: Host, request: Request, body: JsonValue, place: tuple[str, str, str], digest: str
-    ) -> Response:
-        try:
-            act = await look(host, request, body)
-            with host.transaction():
-                status, answer = act()
-                host.store.keep_answer(*place, KeptAnswer(digest, status, answer))
-        except Refusal as refusal:
-            status, answer = host.policy.error_answer(
-                refusal.code, refusal.message, refusal.details
-            )
-            answer = host.policy.redact_error(answer, body, host.settings.secrets)
-            if status not in _NOT_KEPT:
-                host.store.keep_answer(*place, KeptAnswer(digest, status, answer))
-            raise
-        return json_response(status, answer)
-
-    return endpoint
-
-
 # ---------------------------------------------------------------------------------- pieces
 
 
@@ -294,23 +241,3 @@ def _unprojected(segment: str) -> str:
 def _links(run: Run) -> dict[str, JsonValue]:
     url = f"/runs/{project(run.id)}"
     return {"runId": run.id, "eventsUrl": f"{url}/events", "statusUrl": url}
-
-
-async def _body(request: Request, limit: int) -> bytes:
-    """The whole body. Refused: ``validation_error`` as soon as it is over the limit."""
-    parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise Refusal(
-                "validation_error", "the body is too large", details={"maxRequestBodyBytes": limit}
-            )
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _digest(path: str, body: JsonValue) -> str:
-    """What a request is, for ``Idempotency-Key``: its path and its body's members in any order."""
-    text = json.dumps([path, body], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _TEXT: Final = {"type": "string"}
 _OBJECT: Final = {"type": "object"}
-_OPTIONS: Final = {
+OPTIONS: Final = {
     "configurable": _OBJECT,
     "tags": {"type": "array", "maxItems": 100, "items": {"type": "string", "maxLength": 256}},
     "metadata": _OBJECT,
@@ -24,7 +24,8 @@ UNPROVIDED: Final = ("callbackUrl", "residency", "mode", "evalSuiteRef", "agentI
 """Members of a create that ask for what this host does not have."""
 
 
-def _closed(required: tuple[str, ...], **members: JsonValue) -> JsonValue:
+def closed(required: tuple[str, ...], **members: JsonValue) -> JsonValue:
+    """The JSON Schema of an object with these members and no other."""
     return {
         "type": "object",
         "additionalProperties": False,
@@ -34,41 +35,46 @@ def _closed(required: tuple[str, ...], **members: JsonValue) -> JsonValue:
 
 
 _SHAPES: Final = {
-    "createRun": _closed(
+    "createRun": closed(
         ("workflowId",),
         workflowId={"type": "string", "minLength": 1},
         inputs=True,
         tenantId=_TEXT,
         scopeId=_TEXT,
-        **_OPTIONS,
+        **OPTIONS,
         **dict.fromkeys(UNPROVIDED, True),
     ),
-    "cancelRun": _closed((), reason=_TEXT),
-    "forkRun": _closed(
+    "cancelRun": closed((), reason=_TEXT),
+    "forkRun": closed(
         ("mode",),
         mode={"enum": ["replay", "branch"]},
         fromSeq={"type": "integer", "minimum": 0},
-        runOptionsOverlay=_closed((), **_OPTIONS),
+        runOptionsOverlay=closed((), **OPTIONS),
     ),
-    "resolveInterruptByRun": _closed(("resumeValue",), resumeValue=_OBJECT),
-    "emitA2uiSurface": _closed(("runId", "envelope"), runId=_TEXT, envelope=True),
+    "resolveInterruptByRun": closed(("resumeValue",), resumeValue=_OBJECT),
+    "emitA2uiSurface": closed(("runId", "envelope"), runId=_TEXT, envelope=True),
 }
 """Each operation's body, as JSON Schema."""
 
 
-def read(text: bytes) -> JsonValue:
-    """The value of a body, ``{}`` when it is empty. Refused: ``validation_error``."""
+def read(text: bytes, malformed: str = "validation_error") -> JsonValue:
+    """The value of a body, ``{}`` when it is empty. Refused with the code ``malformed``."""
     if not text:
         return {}
     try:
         return parse(text)
     except JsonError:  # whose message may quote the text
-        raise Refusal("validation_error", "the body is not strict JSON") from None
+        raise Refusal(malformed, "the body is not strict JSON") from None
 
 
 def check(operation: str, body: JsonValue) -> None:
     """Refuse a body that is not of its operation's closed shape (``validation_error``)."""
-    for problem in problems(_validator(operation), body):
+    hold(_validator(operation), body)
+
+
+def hold(validator: Draft202012Validator, body: JsonValue) -> None:
+    """Refuse a body that is not of a shape (``validation_error``, ``details.path``)."""
+    for problem in problems(validator, body):
         details = {"path": problem.path} if problem.path else {}
         raise Refusal("validation_error", f"the body: {problem.message}", details=details)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, cast
 
 from starlette.applications import Starlette
@@ -14,14 +15,16 @@ from ..engine.credentials import Credentials
 from ..errors import UsageError
 from .app import application
 from .policy import Policy
-from .settings import Settings
+from .settings import CATALOG_VERSION, Dialect, Settings
+from .v1.dialect import spoken
 
-_ARGUMENTS: Final = ("strictness", "floor", "db")
+_ARGUMENTS: Final = ("strictness", "floor", "db", "dialect", "wrapper", "catalogs")
 
 
 def build_app(settings: Settings | None = None, policy: Policy | None = None) -> Starlette:
     """The host as an ASGI application. ``app.state.host`` has its settings and its log."""
-    return application(settings or Settings(), policy or Policy())
+    settings, policy = settings or Settings(), policy or Policy()
+    return application(settings, replace(policy, v1=spoken(policy.v1, settings.dialect)))
 
 
 def reference_subject(
@@ -37,7 +40,10 @@ def reference_subject(
 
 
 def reference_host(**args: str) -> AsgiHost:
-    """The host that ``reference?strictness=…&floor=…&db=…`` names. Raises ``UsageError``."""
+    """The host that ``reference?strictness=…&floor=…&db=…`` names. Raises ``UsageError``.
+
+    ``dialect=openwop-app`` and ``wrapper=1`` are about major 1, and so is ``catalogs=0.9.1,…``.
+    """
     app, _ = reference_subject(settings_of(args))
     return AsgiHost(app, "reference")
 
@@ -51,10 +57,16 @@ def settings_of(args: dict[str, str]) -> Settings:
     floor = args.get("floor", "2")
     if floor not in ("1", "2"):
         raise UsageError(f"floor is 1 or 2, not {floor!r}")
+    wrapper = args.get("wrapper", "0")
+    if wrapper not in ("0", "1"):
+        raise UsageError(f"wrapper is 0 or 1, not {wrapper!r}")
     return Settings(
         strictness=cast(Strictness, args.get("strictness", "warn")),
         floor=cast(Branch, int(floor)),
         database=args.get("db", ":memory:"),
+        dialect=cast(Dialect, args.get("dialect", "reference")),
+        v1_wrapper=wrapper == "1",
+        catalog_versions=tuple(args.get("catalogs", CATALOG_VERSION).split(",")),
     )
 
 

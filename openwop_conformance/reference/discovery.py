@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from types import MappingProxyType
 from typing import Final
 
 from ..a2ui.catalog import KIND
@@ -14,6 +15,11 @@ from .settings import Settings
 from .workflow import WORKFLOWS
 
 PROTOCOL_VERSION: Final = "2.0"
+VERSIONS: Final = ("1.1", PROTOCOL_VERSION)
+"""What the host speaks; the first is the one it prefers, and must, while it speaks a 1.x."""
+IMPLEMENTATION: Final = MappingProxyType(
+    {"name": "openwop-conformance-reference", "version": "0.1.0"}
+)
 FORK_MODES: Final = ("replay", "branch")
 
 
@@ -26,9 +32,9 @@ def document(settings: Settings) -> dict[str, JsonValue]:
     if settings.database != ":memory:":  # nothing is ever deleted from a file
         replay["retention"] = {"days": 30}
     return {
-        "protocolVersions": [PROTOCOL_VERSION],
-        "preferredVersion": PROTOCOL_VERSION,
-        "implementation": {"name": "openwop-conformance-reference", "version": "0.1.0"},
+        "protocolVersions": list(VERSIONS),
+        "preferredVersion": VERSIONS[0],
+        "implementation": dict(IMPLEMENTATION),
         "engineVersion": ENGINE_VERSION,
         "eventLogSchemaVersion": EVENT_LOG_SCHEMA,
         "fixtures": sorted(WORKFLOWS),

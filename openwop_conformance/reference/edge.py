@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..jsonvalue import JsonValue, compact
 from ..wire import discovery
+from .events import Major
 from .policy import Policy
 from .refusal import Refusal
 from .rules import LOG
@@ -25,6 +26,8 @@ TENANT: Final = "openwop.tenant"
 """Where a scope holds the caller's tenant."""
 HEARD: Final = "openwop.heard"
 """Where a scope holds the body that was read, for the redaction of errors."""
+MAJOR: Final = "openwop.major"
+"""Where a scope holds the major that is spoken: 1 or 2."""
 
 
 def json_response(
@@ -32,6 +35,15 @@ def json_response(
 ) -> Response:
     """A JSON answer."""
     return Response(compact(body), status, headers, media_type="application/json")
+
+
+def error_body(
+    refusal: Refusal, scope: Scope, policy: Policy, settings: Settings
+) -> tuple[int, JsonValue]:
+    """The status and the body of a refusal, in the major that the request speaks."""
+    answer = policy.v1.error_answer if scope[MAJOR] == 1 else policy.error_answer
+    status, body = answer(refusal.code, refusal.message, refusal.details)
+    return status, policy.redact_error(body, scope.get(HEARD), settings.secrets)
 
 
 class Edge:
@@ -45,13 +57,15 @@ class Edge:
             await self.app(scope, receive, send)
             return
         scope = {**scope, "path": _undecoded_path(scope)}
+        scope[MAJOR] = self._major_of(scope)
         started = False
 
         async def versioned(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                version = self.policy.version_header
+                policy = self.policy.v1 if scope[MAJOR] == 1 else self.policy
+                version = policy.version_header
                 if version is not None:
                     header = (b"openwop-version", version.encode())
                     message = {**message, "headers": [*message.get("headers", ()), header]}
@@ -76,6 +90,12 @@ class Edge:
             failure = Refusal("internal_error", "the host failed; its log says where")
             await self._refused(failure, scope)(scope, receive, versioned)
 
+    def _major_of(self, scope: Scope) -> Major:
+        if scope["path"] == discovery.PATH:
+            asked = Request(scope).headers.get("openwop-version")
+            return 1 if self.policy.v1.negotiate(asked) else 2
+        return 1 if f"{scope['path']}/".startswith("/v1/") else 2
+
     def _admit(self, scope: Scope) -> None:
         """Who asks is settled first, so that nothing else is told to a stranger."""
         request = Request(scope)
@@ -86,17 +106,24 @@ class Edge:
             if tenant is None:
                 raise Refusal("unauthenticated", "a bearer key of this host is required")
             scope[TENANT] = tenant
-        if not self.policy.negotiate(request.headers.get("openwop-version")):
-            listed = self.policy.discovery(self.settings)["protocolVersions"]
-            raise Refusal(
-                "protocol_version_unsupported",
-                "the host does not list that version",
-                details={"protocolVersions": listed},
-            )
+        self._negotiate(request, scope)
+
+    def _negotiate(self, request: Request, scope: Scope) -> None:
+        """Discovery is served in the version that is asked for; elsewhere the path says which."""
+        asked = request.headers.get("openwop-version")
+        first, second = self.policy.v1.negotiate(asked), self.policy.negotiate(asked)
+        if first if scope[MAJOR] == 1 else second:
+            return
+        if scope["path"] != discovery.PATH and (scope[MAJOR] == 1 or first):
+            raise Refusal("protocol_version_mismatch", "the path is of another major")
+        raise Refusal(
+            "protocol_version_unsupported",
+            "the host does not list that version",
+            details={"protocolVersions": self.policy.discovery(self.settings)["protocolVersions"]},
+        )
 
     def _refused(self, refusal: Refusal, scope: Scope) -> Response:
-        status, body = self.policy.error_answer(refusal.code, refusal.message, refusal.details)
-        body = self.policy.redact_error(body, scope.get(HEARD), self.settings.secrets)
+        status, body = error_body(refusal, scope, self.policy, self.settings)
         challenge = {"WWW-Authenticate": "Bearer"} if status == 401 else None
         return json_response(status, body, challenge)
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 from uuid import uuid4
 
 from ..jsonvalue import JsonValue
 
 Event = dict[str, JsonValue]
+Major = Literal[1, 2]
 
 SURFACE_RECORDED: Final = "example.a2ui-surface-recorded"
 """Major 2 registers no type for an admitted envelope; ``example`` is the org kept for this use."""
@@ -48,8 +49,11 @@ class Draft:
     causation_id: str | None = None
     event_id: str = field(default_factory=new_id)
 
-    def at(self, run_id: str, sequence: int) -> Event:
-        """The event in its place. A node or a cause outside its grammar is left out."""
+    def at(self, run_id: str, sequence: int, *, major: Major = 2) -> Event:
+        """The event in its place. A node or a cause outside its grammar is left out.
+
+        Major 1 gives it no versions, which are optional there.
+        """
         event: Event = {"eventId": self.event_id, "runId": run_id}
         if self.node_id is not None and _NODE_ID.fullmatch(self.node_id):
             event["nodeId"] = self.node_id
@@ -58,9 +62,9 @@ class Draft:
             "payload": self.payload,
             "timestamp": now(),
             "sequence": sequence,
-            "schemaVersion": 1,
-            "engineVersion": ENGINE_VERSION,
         }
+        if major == 2:
+            event |= {"schemaVersion": 1, "engineVersion": ENGINE_VERSION}
         if self.causation_id is not None and _EVENT_ID.fullmatch(self.causation_id):
             event["causationId"] = self.causation_id
         return event

@@ -6,7 +6,7 @@ changes nothing. None of them waits, so within one event loop each is one step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from ..errors import Violation
@@ -52,7 +52,7 @@ class Host:
         if not self.policy.visible(run_id, tenant):
             raise Refusal("id_tenant_mismatch", "the run id is bound to another tenant")
         run = self.store.run(run_id)
-        if run is None:
+        if run is None or run.major == 1:
             raise Refusal("not_found", "there is no such run")
         return run
 
@@ -60,7 +60,8 @@ class Host:
         """What the run's log adds up to; folded from the log when it is not at hand."""
         state = self._states.get(run.id)
         if state is None:
-            state = RunState(run.id, self.policy.new_trust())
+            first = self.policy.v1.first_sequence if run.major == 1 else 0
+            state = RunState(run.id, self.policy.new_trust(), last_sequence=first - 1)
             for event in self.store.events(run.id):
                 state.observe(event, self._lives, self.policy)
             self._states[run.id] = state
@@ -90,10 +91,8 @@ class Host:
         """A new run, executed until it ends or waits. Refused: ``not_found``."""
         if workflow not in WORKFLOWS:
             raise Refusal("not_found", "there is no such workflow")
-        run = self._new_run(tenant, workflow, None, options)
-        with self.transaction():
-            self.store.add_run(run)
-            self._advance(run)
+        run = self.new_run(f"{tenant}/{new_id()}", tenant, workflow, None, options)
+        self.begin(run)
         return run
 
     def cancel(self, run: Run, reason: str | None) -> None:
@@ -101,7 +100,7 @@ class Host:
         if self.state(run).is_terminal:
             raise Refusal("run_terminal", "the run has ended")
         payload = {"reason": reason or "requested", "cancelledBy": "user"}
-        self._append(run, [Draft("run.cancelled", self._redacted(payload))])
+        self.append(run, [Draft("run.cancelled", self.redacted(payload))])
 
     def fork(
         self, source: Run, mode: str, from_seq: int | None, overlay: dict[str, JsonValue]
@@ -123,14 +122,11 @@ class Host:
                 "fromSeq names no event of the source",
                 details={"fromSeq": point, "lastSequence": last},
             )
-        options = source.options | self._redacted(overlay)
-        run = self._new_run(source.tenant, source.workflow, source.id, options)
+        options = source.options | self.redacted(overlay)
+        tenant = source.tenant
+        run = self.new_run(f"{tenant}/{new_id()}", tenant, source.workflow, source.id, options)
         prefix = self.policy.fork_prefix(self.store.events(source.id), point)
-        with self.transaction():
-            self.store.add_run(run)
-            copies = [self.policy.fork_event(event) for event in prefix]
-            self._record(run, inherited(copies, run.id))
-            self._advance(run)
+        self.begin(run, [self.policy.fork_event(event) for event in prefix])
         return run, point
 
     def resolve(self, run: Run, node_id: str, value: dict[str, JsonValue]) -> None:
@@ -163,8 +159,8 @@ class Host:
                 },
             )
         with self.transaction():
-            self._append(run, [resolution(run, node_id, self._redacted(value))])
-            self._advance(run)
+            self.append(run, [resolution(run, node_id, self.redacted(value))])
+            self.advance(run)
 
     def judge(self, run: Run, envelope: JsonValue) -> int | Admission:
         """Put an envelope through the rules.
@@ -179,7 +175,7 @@ class Host:
             state,
             self.settings.floor,
             self.settings.strictness,
-            redact=self._redacted,
+            redact=self.redacted,
             life=lambda surface: self._lives.get(policy.life_key(run.id, surface), "absent"),
             folds=policy.folds,
         )
@@ -189,7 +185,7 @@ class Host:
             except Violation as violation:
                 left = policy.left_behind(admission)
                 if left is not None:
-                    self._append(run, [left])
+                    self.append(run, [left])
                 raise of_violation(violation, envelope) from None
             if recorded is not None:
                 return recorded
@@ -200,7 +196,7 @@ class Host:
         envelope = self.policy.recorded(admission.redacted)
         trust = "untrusted" if self.policy.untrusted(envelope) else "trusted"
         payload = {"envelope": envelope, "version": admission.branch, "trust": trust}
-        return self._append(
+        return self.append(
             run,
             [
                 Draft(
@@ -225,25 +221,41 @@ class Host:
                 self._lives.clear()
             raise
 
-    # -------------------------------------------------------------------------- inside
+    # ----------------------------------------------------------------- for both majors
 
-    def _new_run(
-        self, tenant: str, workflow: str, parent: str | None, options: dict[str, JsonValue]
+    def new_run(
+        self,
+        run_id: str,
+        tenant: str,
+        workflow: str,
+        parent: str | None,
+        options: dict[str, JsonValue],
     ) -> Run:
-        kept = self._redacted(options)
-        return Run(f"{tenant}/{new_id()}", tenant, workflow, parent, kept, now())
+        """A run as it will be kept, its options without secrets."""
+        return Run(run_id, tenant, workflow, parent, self.redacted(options), now())
 
-    def _advance(self, run: Run) -> None:
+    def begin(self, run: Run, inheritance: Iterable[Event] = ()) -> None:
+        """Keep a new run, with copies of the events it inherits, and execute it from there."""
+        with self.transaction():
+            self.store.add_run(run)
+            self.write(run, inherited(inheritance, run.id))
+            self.advance(run)
+
+    def advance(self, run: Run) -> None:
+        """Execute a run until it ends or waits."""
         steps = next_steps(run, self.state(run))
         if steps:
-            self._append(run, steps)
+            self.append(run, steps)
 
-    def _append(self, run: Run, drafts: list[Draft]) -> int:
+    def append(self, run: Run, drafts: list[Draft]) -> int:
+        """Write new events at the end of a run's log; the sequence of the first."""
         first = self.state(run).last_sequence + 1
-        self._record(run, [draft.at(run.id, first + i) for i, draft in enumerate(drafts)])
+        events = [d.at(run.id, first + i, major=run.major) for i, d in enumerate(drafts)]
+        self.write(run, events)
         return first
 
-    def _record(self, run: Run, events: list[Event]) -> None:
+    def write(self, run: Run, events: list[Event]) -> None:
+        """Write events that have their place, and tell who waits for news of the run."""
         state = self.state(run)
         with self.transaction():
             self._written += 1
@@ -252,5 +264,6 @@ class Host:
                 state.observe(event, self._lives, self.policy)
         self.bells.ring(run.id)
 
-    def _redacted(self, value: JsonValue) -> JsonValue:
+    def redacted(self, value: JsonValue) -> JsonValue:
+        """A value as it may be kept."""
         return self.policy.redact(value, self.settings.secrets)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..a2ui.catalog import Branch
@@ -23,6 +23,7 @@ from .redaction import Secrets
 from .rules import RULES, Admission, Rule
 from .settings import Settings
 from .state import RunState
+from .v1.policy import V1Policy
 
 _BEARER: Final = re.compile(rb"bearer +([!-~]+)", re.IGNORECASE)
 _IDEMPOTENCY_KEY: Final = re.compile(r"[A-Za-z0-9._~-]{22,128}", re.ASCII)
@@ -173,3 +174,7 @@ class Policy:
     fork_prefix: Callable[[Iterable[Event], int], list[Event]] = fork_prefix
     fork_event: Callable[[Event], Event] = unchanged
     """An inherited event → what the fork has of it, before it gets its new ids and time."""
+
+    # --- major 1
+    v1: V1Policy = field(default_factory=V1Policy)
+    """What is done otherwise, or only, under ``/v1``."""

@@ -43,7 +43,8 @@ def redact_error(body: JsonValue, heard: JsonValue, secrets: Secrets) -> JsonVal
     the secret. So when the request held one, the message and the place are withheld, not searched.
     """
     if holds_secret(heard, secrets):
-        details = {k: v for k, v in body.get("details", {}).items() if k != "path"}
+        kept = body.get("details")
+        details = {k: v for k, v in kept.items() if k != "path"} if isinstance(kept, dict) else {}
         body = {**body, "message": "refused; the request holds a secret, so it is not quoted"}
         if details:
             body["details"] = details

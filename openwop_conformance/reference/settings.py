@@ -9,7 +9,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from ..a2ui.catalog import Branch
 from ..a2ui.version import Strictness
@@ -21,6 +21,9 @@ SECRET_ID: Final = "conformance-secret"  # noqa: S105 - the name of one
 """The id of the one secret of a host that was given none."""
 MIN_SECRET: Final = 8
 """The shortest secret, in characters: a shorter one would be found in innocent text."""
+
+Dialect = Literal["reference", "openwop-app"]
+CATALOG_VERSION: Final = "0.9.1"
 
 _TENANT: Final = re.compile(r"[A-Za-z0-9._-]{1,128}", re.ASCII)
 _KEY: Final = re.compile("[!-~]+")
@@ -52,12 +55,22 @@ class Settings:
     max_body_bytes: int = 4 * 1024 * 1024
     keep_alive_seconds: float = 15.0
     """The longest silence on an open stream."""
+    dialect: Dialect = "reference"
+    """How major 1 is spoken: by the book, or as the host that was recorded speaks it."""
+    v1_wrapper: bool = False
+    """Whether major 1 claims what it can do in the deprecated ``capabilities`` object."""
+    catalog_versions: tuple[str, ...] = (CATALOG_VERSION,)
+    """The catalogs of version 1 that the host pins; they hold the same components."""
 
     def __post_init__(self) -> None:
         if self.strictness not in ("warn", "strict"):
             raise UsageError(f"strictness is 'warn' or 'strict', not {self.strictness!r}")
         if self.floor not in (1, 2):
             raise UsageError(f"floor is 1 or 2, not {self.floor!r}")
+        if self.dialect not in ("reference", "openwop-app"):
+            raise UsageError(f"dialect is 'reference' or 'openwop-app', not {self.dialect!r}")
+        if CATALOG_VERSION not in self.catalog_versions or "" in self.catalog_versions:
+            raise UsageError(f"catalog_versions names at least {CATALOG_VERSION}")
         if not self.keys or not all(_TENANT.fullmatch(tenant) for tenant in self.keys):
             raise UsageError("keys maps at least one tenant, of [A-Za-z0-9._-], to its bearer key")
         if len(set(self.keys.values())) != len(self.keys):

@@ -10,6 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..a2ui.catalog import KIND
 from ..a2ui.fold import Life
 from ..a2ui.message import kind_of
 from ..a2ui.trust import Trust
@@ -36,6 +37,10 @@ class RunState:
     last_sequence: int = -1
     engine_events: int = 0
     """How many events the workflow itself has written."""
+    reached: str | None = None
+    """The node that the workflow came to last."""
+    ended: str | None = None
+    """When the run ended."""
     decision: Event | None = None
     """The ``interrupt.resolved`` event, once there is one."""
     interrupts: set[str] = field(default_factory=set)
@@ -55,9 +60,13 @@ class RunState:
         if kind == SURFACE_RECORDED:
             self._observe_surface(event, lives, policy)
             return
+        if kind.startswith(KIND):
+            self._observe_tree(event, policy)
+            return
         self.engine_events += 1
+        self.reached = node_id or self.reached
         if kind in TERMINAL:
-            self.status, self.node_id = TERMINAL[kind], None
+            self.status, self.node_id, self.ended = TERMINAL[kind], None, event["timestamp"]
         elif kind in ("run.started", "node.resumed"):
             self.status = "running"
         elif kind == "interrupt.requested":
@@ -79,6 +88,16 @@ class RunState:
             key = policy.life_key(self.run_id, surface_id)
             for message in messages:
                 lives[key] = _life_after(message)
+
+    def _observe_tree(self, event: Event, policy: Policy) -> None:
+        """A surface of major 1: its event is one of its own, and taints its node for ever."""
+        if "causationId" in event:
+            self.correlations[event["causationId"]] = (KIND, event["sequence"])
+        self.trust.observe(
+            event["eventId"],
+            node_id=event.get("nodeId"),
+            untrusted=policy.v1.blocks_approval(event.get("contentTrust")),
+        )
 
 
 def _life_after(message: JsonValue) -> Life:

@@ -17,7 +17,7 @@ from typing import Final
 
 from ..errors import UsageError
 from ..jsonvalue import JsonValue
-from .events import Event
+from .events import Event, Major
 
 _FORMAT: Final = 1
 _TABLES: Final = """
@@ -43,6 +43,11 @@ class Run:
     parent: str | None
     options: dict[str, JsonValue]
     created: str
+
+    @property
+    def major(self) -> Major:
+        """The major it was created in: an id of major 2 names its tenant before a slash."""
+        return 2 if "/" in self.id else 1
 
 
 @dataclass(frozen=True, slots=True)

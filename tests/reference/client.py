@@ -31,6 +31,7 @@ DATA = {"updateDataModel": {"value": {"name": "Ada"}}}
 DELETE: dict[str, Any] = {"deleteSurface": {}}
 V1 = {"catalogVersion": "0.9.1", "surface": {"components": [{"component": "text", "text": "Hi"}]}}
 
+DISCOVERY = "/.well-known/openwop"
 BOUNDS = Bounds(connect=5, read=5, total=20)
 
 
@@ -81,6 +82,8 @@ class Caller:
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Answer:
         data = raw if raw is not None or body is None else json.dumps(body).encode()
+        if target == DISCOVERY and "openwop-version" not in dict(headers):
+            headers = (*headers, ("openwop-version", "2.0"))
         request = Request(method, target, (*self.credentials(tenant), *headers), data)
         response = await self.host.exchange(request, BOUNDS)
         assert response.header("openwop-version") == "2.0"

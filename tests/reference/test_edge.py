@@ -14,22 +14,19 @@ from openwop_conformance.reference.policy import Policy
 from openwop_conformance.reference.settings import Settings
 from openwop_conformance.wire.discovery import claims_of, incoherences
 
-from .client import CREATE, Caller, against_host, path_of
-
-DISCOVERY = "/.well-known/openwop"
-
+from .client import CREATE, DISCOVERY, Caller, against_host, path_of
 
 # ------------------------------------------------------------------------------- discovery
 
 
 @pytest.mark.parametrize("floor", [1, 2])
 @pytest.mark.parametrize("strictness", ["warn", "strict"])
-@pytest.mark.parametrize("version", [None, "2", "2.0"])
+@pytest.mark.parametrize("version", ["2", "2.0"])
 def test_the_discovery_document_is_coherent_and_needs_no_key(
-    floor: Any, strictness: Any, version: str | None
+    floor: Any, strictness: Any, version: str
 ) -> None:
     async def scenario(caller: Caller) -> None:
-        headers = () if version is None else (("openwop-version", version),)
+        headers = (("openwop-version", version),)
         document = (await caller.get(DISCOVERY, tenant=None, headers=headers)).ok()
         assert incoherences(document) == []
         claims = claims_of(document)
@@ -37,7 +34,8 @@ def test_the_discovery_document_is_coherent_and_needs_no_key(
         assert claims.kinds == {"ui.a2ui-surface"}
         assert claims.fixtures == {"conformance-approval", "conformance-noop"}
         assert claims.fork_modes == {"replay", "branch"}
-        assert document["protocolVersions"] == ["2.0"]
+        assert document["protocolVersions"] == ["1.1", "2.0"]
+        assert document["preferredVersion"] == "1.1"
 
     against_host(scenario, Settings(floor=floor, strictness=strictness))
 
@@ -56,14 +54,14 @@ def test_the_document_has_a_strong_tag_that_is_honoured() -> None:
     against_host(scenario)
 
 
-@pytest.mark.parametrize("version", ["1", "1.11", "3", "2.1", "two", ""])
+@pytest.mark.parametrize("version", ["1.11", "3", "2.1", "two", ""])
 def test_a_version_that_is_not_listed_is_not_served(version: str) -> None:
     async def scenario(caller: Caller) -> None:
         run = await caller.run()
         for target in (DISCOVERY, path_of(run)):
             answer = await caller.get(target, headers=(("openwop-version", version),))
             body = answer.refused(406, "protocol_version_unsupported")
-            assert body["details"] == {"protocolVersions": ["2.0"]}
+            assert body["details"] == {"protocolVersions": ["1.1", "2.0"]}
 
     against_host(scenario)
 
@@ -166,7 +164,6 @@ def test_neither_keys_nor_secrets_are_in_a_repr() -> None:
         ("PUT", "/runs"),
         ("DELETE", DISCOVERY),
         ("POST", DISCOVERY),
-        ("GET", "/v1/runs"),
         ("GET", SEAM),
         ("PATCH", "/runs/acme~2Fx/cancel"),
         ("GET", "/runs/acme~2Fx:fork"),

@@ -12,13 +12,31 @@ from types import MappingProxyType
 from typing import Final
 
 from ...errors import UsageError
-from . import admission, profile, recording, service, trust
+from . import (
+    admission,
+    delta,
+    major_one,
+    profile,
+    recording,
+    service,
+    subscribing,
+    trust,
+)
 from .model import Sabotage
 
 SABOTAGES: Final[Mapping[str, Sabotage]] = MappingProxyType(
     {
         sabotage.name: sabotage
-        for module in (admission, profile, recording, trust, service)
+        for module in (
+            admission,
+            profile,
+            recording,
+            trust,
+            service,
+            major_one,
+            delta,
+            subscribing,
+        )
         for sabotage in module.SABOTAGES
     }
 )

@@ -37,11 +37,18 @@ class Sabotage:
     wrap: Wrap = _unwrapped
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The arguments of ``reference?…`` under which the rule binds."""
+    of_time: bool = False
+    """Whether what it breaks is how long something takes, and nothing that is sent."""
 
 
 def set_to(**fields: Any) -> Change:
     """The policy with some fields set."""
     return lambda policy: replace(policy, **fields)
+
+
+def v1_set_to(**fields: Any) -> Change:
+    """The policy with some fields of major 1 set."""
+    return lambda policy: replace(policy, v1=replace(policy.v1, **fields))
 
 
 def with_rule(name: str, judge: Callable[[Admission], int | None]) -> Change:
