@@ -17,13 +17,16 @@ import pytest
 if TYPE_CHECKING:
     import asyncio
 
+    from .engine.dialect import Dialect
     from .engine.session import Session
     from .engine.verdict import Row, ScenarioFinished
+    from .jsonvalue import JsonValue
     from .scenario.model import Scenario
     from .suite import Plan
 
 _PACKAGE = Path(__file__).parent
 _ROW = "owp_row"
+_DIALECT = "owp_dialect"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,6 +73,7 @@ class _Conformance:
         except ConformanceError as error:
             raise pytest.UsageError(str(error)) from None
         self.rows: dict[str, Row] = {}
+        self.dialect: JsonValue = None
         self.collected: set[str] = set()
         self._runner: asyncio.Runner | None = None
         self._session: Session | None = None
@@ -122,6 +126,10 @@ class _Conformance:
             self._session = Session(host, self.plan.options, credentials)
         return self._runner.run(run_one(scenario, self._session))
 
+    def spoken(self) -> Dialect | None:
+        """How the host speaks major 1, where that was found out."""
+        return None if self._session is None else self._session.known_dialect
+
     def pytest_unconfigure(self) -> None:
         """Close the host and the loop."""
         if self._runner is not None:
@@ -136,6 +144,8 @@ class _Conformance:
         from .engine.verdict import Disposition, Row
 
         for name, value in report.user_properties:
+            if name == _DIALECT and isinstance(value, str):
+                self.dialect = json.loads(value)
             if name == _ROW and isinstance(value, str):
                 row = json.loads(value)
                 disposition = Disposition(row["disposition"])
@@ -165,9 +175,11 @@ class _Conformance:
             return
         rows = self.all_rows()
         if file:
+            from dataclasses import replace
+
             from .evidence.ledger import write_ledger
 
-            write_ledger(Path(file), self.plan.header, rows)
+            write_ledger(Path(file), replace(self.plan.header, dialect=self.dialect), rows)
         if rows and exit_code(rows) != 0 and session.exitstatus == 0:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -204,6 +216,9 @@ class ScenarioItem(pytest.Item):
 
         finished = _conformance(self.config).run(self.scenario)
         self.user_properties.append((_ROW, json.dumps(finished.row.as_json())))
+        dialect = _conformance(self.config).spoken()
+        if dialect is not None:
+            self.user_properties.append((_DIALECT, json.dumps(dialect.as_json())))
         if finished.row.disposition in (Disposition.FAIL, Disposition.BLOCKED):
             raise NotKept(finished)
         if finished.row.disposition is not Disposition.PASS:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..engine.verdict import Event, Listener
     from ..evidence.requirements import Requirement
+    from ..jsonvalue import JsonValue
     from ..suite import Plan
 
 
@@ -69,10 +70,11 @@ def add_to(commands: Any) -> None:
 def command(args: argparse.Namespace) -> int:
     """Run; the exit code."""
     import asyncio
+    from dataclasses import replace
 
     from ..engine.credentials import read_credentials
     from ..engine.session import Options
-    from ..engine.verdict import exit_code
+    from ..engine.verdict import RunFinished, exit_code
     from ..errors import UsageError
     from ..evidence.ledger import digest, write_ledger
     from ..evidence.requirements import read_requirements
@@ -102,7 +104,12 @@ def command(args: argparse.Namespace) -> int:
     requirements = read_requirements(chosen.corpus.requirements)
     listeners, console = _listeners(args, requirements, chosen)
 
+    dialect: JsonValue = None
+
     def tell(event: Event) -> None:
+        nonlocal dialect
+        if isinstance(event, RunFinished):
+            dialect = event.dialect
         for listener in listeners:
             listener(event)
 
@@ -112,7 +119,7 @@ def command(args: argparse.Namespace) -> int:
         if console is not None:
             console.close()
     if args.ledger is not None:
-        write_ledger(args.ledger, chosen.header, rows)
+        write_ledger(args.ledger, replace(chosen.header, dialect=dialect), rows)
     if not args.json:
         if chosen.left_out:
             s = "s were" if chosen.left_out != 1 else " was"

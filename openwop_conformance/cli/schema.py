@@ -8,6 +8,7 @@ from typing import Any
 NAMES = (
     "scenario",
     "fixture",
+    "upstream",
     "requirements",
     "aliases",
     "ledger-record",
@@ -16,6 +17,7 @@ NAMES = (
     "ui.a2ui-surface",
     "a2ui-surface-delta-frame",
     "run-event",
+    "run-event-v1",
     "error-envelope",
     "discovery",
 )

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from ..a2ui.catalog import KIND
-from ..adapters import operations
+from ..adapters.operations import EMIT_SURFACE, V2
 from ..jsonvalue import brief
 from ..scenario.model import Scenario
 from ..wire.discovery import SEAMS_PROFILE, Claims
+from ..wire.discovery_v1 import ClaimsV1
 from .credentials import CANARY, OTHER_KEY
 from .session import Session
 from .verdict import Blocked, Inapplicable, Skipped
@@ -25,6 +26,9 @@ _OPERATOR: Final = {
 
 async def decide(session: Session, scenario: Scenario) -> None:
     """Return when the scenario may run; else raise ``Inapplicable``, ``Blocked`` or ``Skipped``."""
+    if scenario.major == 1:
+        await _decide_v1(session, scenario)
+        return
     try:
         claims = await session.claims()
     except Blocked:
@@ -35,14 +39,50 @@ async def decide(session: Session, scenario: Scenario) -> None:
         fact = _missing_claim(need, claims)
         if fact is not None:
             raise Inapplicable(fact)
+    _require_operator(session, scenario)
+    if "seam.emit-surface" in scenario.needs:
+        await _require_seam(session)
+
+
+def _require_operator(session: Session, scenario: Scenario) -> None:
     for need in scenario.needs:
         if need in session.options.opted_out:
             raise Skipped(f"the operator opted out of {need}")
     for need in scenario.needs:
         if need in _OPERATOR and need not in session.credentials.given():
             raise Blocked(_OPERATOR[need])
-    if "seam.emit-surface" in scenario.needs:
-        await _require_seam(session)
+
+
+async def _decide_v1(session: Session, scenario: Scenario) -> None:
+    """The same for major 1, where what the seams take is found out by asking them."""
+    claims = await session.claims_v1()
+    for need in scenario.needs:
+        fact = _missing_claim_v1(need, claims)
+        if fact is not None:
+            raise Inapplicable(fact)
+    _require_operator(session, scenario)
+    if not any(need.startswith(("seam.", "fork.")) for need in scenario.needs):
+        return
+    dialect = await session.dialect()
+    if "seam.show" in scenario.needs and dialect.seam == "unserved":
+        raise Inapplicable("the emit-surface seam of major 1, which is optional, is not served")
+    if "seam.accept" in scenario.needs and not dialect.accepts:
+        raise Inapplicable("the acceptor seam of major 1, which is optional, is not served")
+    if "fork.point" in scenario.needs and dialect.fork != "point":
+        raise Inapplicable("a run can be forked from its start alone, not at a recorded event")
+
+
+def _missing_claim_v1(need: str, claims: ClaimsV1) -> str | None:
+    kind, _, value = need.partition(".")
+    if kind in ("kind", "delta", "seam") and KIND not in claims.kinds:
+        return f"supportedEnvelopes does not list {KIND}"
+    if kind in ("kind", "delta") and claims.version < 1:
+        return f"schemaVersions advertises no version of {KIND}"
+    if kind == "delta" and not claims.delta:
+        return "a2uiSurface.deltaTransport is not claimed"
+    if kind == "fixture" and value not in claims.fixtures:
+        return f"fixtures does not list {value}"
+    return None
 
 
 def _missing_claim(need: str, claims: Claims) -> str | None:
@@ -76,7 +116,7 @@ async def _require_seam(session: Session) -> None:
     async with session.seam_lock:
         if not session.seam_probed:
             session.seam_probed = True
-            request = operations.post(operations.EMIT_SURFACE, {})
+            request = V2.post(EMIT_SURFACE, {})
             response = await session.send(request, "owner")
             if response.status in (404, 405):
                 session.seam_fault = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-from ..adapters import operations
 from ..errors import JsonError
 from ..jsonvalue import first_difference, integer, parse
 from ..wire.sse import SseEvent, SseParser
@@ -55,7 +54,7 @@ class Subscription:
 
     async def _listen(self) -> None:
         witness, parser = self._witness, SseParser()
-        request = operations.events(self._run.id, "debug", self._after)
+        request = witness.api.events(self._run.id, "streamMode=debug", self._after)
         async with witness.listen(request) as (exchange, answer):
             self._exchange = exchange
             kind = dict(answer.headers).get("content-type", "")

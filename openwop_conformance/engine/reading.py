@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from ..adapters import operations
+from ..adapters.operations import V2
 from ..errors import JsonError
 from ..jsonvalue import JsonValue, brief, integer, parse
 from ..schemas import problems, validator
+from ..wire.surfaces_v1 import surfaces_in
 from .checks.answers import body_of, described
 from .checks.carried import Events
 from .verdict import Blocked, CheckFailed, Exchange
@@ -24,7 +25,7 @@ MOST_EVENTS: Final = 10_000
 
 async def status_of(witness: Witness, run: RunView) -> str:
     """A run's status. Raises ``Blocked`` when its snapshot cannot be read."""
-    _, response = await witness.ask(operations.read_run(run.id))
+    _, response = await witness.ask(witness.api.read_run(run.id))
     try:
         body = parse(response.body)
     except JsonError:
@@ -59,11 +60,12 @@ async def poll(witness: Witness, run: RunView) -> tuple[Exchange, Events]:
     for a log that does not end.
     """
     wanted = max((e.sequence for e in run.emissions), default=-1)
+    schema = "run-event" if witness.api is V2 else "run-event-v1"
     deadline = witness.session.clock() + witness.session.options.seconds(SETTLES_WITHIN)
     events: Events = {}
     while True:
         last = next(reversed(events), None)
-        exchange, response = await witness.ask(operations.poll(run.id, last))
+        exchange, response = await witness.ask(witness.api.poll(run.id, last))
         body = body_of(exchange, response)
         page = body.get("events") if isinstance(body, dict) else None
         if response.status != 200 or not isinstance(page, list):
@@ -74,9 +76,13 @@ async def poll(witness: Witness, run: RunView) -> tuple[Exchange, Events]:
                 exchange=exchange,
             )
         for event in page:
-            _add(events, event, exchange)
+            _add(events, event, exchange, schema)
         have = last_of(events, -1)
-        if have >= wanted and (not page or have >= _last_sequence(body)):
+        if (
+            have >= wanted
+            and _has_shown(run, events)
+            and (not page or have >= _last_sequence(body))
+        ):
             return exchange, events
         if witness.session.clock() > deadline:
             return exchange, events
@@ -84,16 +90,24 @@ async def poll(witness: Witness, run: RunView) -> tuple[Exchange, Events]:
             await asyncio.sleep(0.05)
 
 
+def _has_shown(run: RunView, events: Events) -> bool:
+    """Whether a log holds what was shown in major 1: each by its reference, or as many surfaces."""
+    log = list(events.values())
+    ids = {event["eventId"] for event in log}
+    known = all(item.ref in ids for item in run.shown)
+    return known or len(list(surfaces_in(log))) >= len(run.shown)
+
+
 def _last_sequence(body: JsonValue) -> int:
-    last = integer(body.get("lastSequence"))
+    last = integer(body.get("lastSequence", body.get("lastEventSeq")))
     return -1 if last is None else last
 
 
-def _add(events: Events, event: JsonValue, exchange: Exchange) -> None:
-    for problem in problems(validator("run-event"), event):
+def _add(events: Events, event: JsonValue, exchange: Exchange, schema: str) -> None:
+    for problem in problems(validator(schema), event):
         raise CheckFailed(
             "the log holds something that is no run event",
-            expected="the closed run event of major 2",
+            expected="a run event of its major",
             got=f"{problem.path or '/'}: {problem.message}",
             exchange=exchange,
         )

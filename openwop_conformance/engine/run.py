@@ -11,9 +11,9 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final
 
-from ..adapters import operations
 from ..errors import DocumentError, ExchangeError
 from ..scenario.model import Scenario, Step
+from ..scenario.verbs import Economy
 from .gates import decide
 from .session import Session
 from .steps import take
@@ -50,10 +50,22 @@ async def run(scenarios: Sequence[Scenario], session: Session, tell: Listener) -
         tell(finished)
         return finished.row
 
-    rows = await asyncio.gather(*(in_turn(scenario) for scenario in scenarios))
+    together = [scenario for scenario in scenarios if not is_timed(scenario)]
+    rows = await asyncio.gather(*(in_turn(scenario) for scenario in together))
+    for scenario in scenarios:
+        if is_timed(scenario):
+            rows.append(await in_turn(scenario))
     ordered = tuple(sorted(rows, key=lambda row: row.id))
-    tell(RunFinished(ordered, session.clock() - started))
+    dialect = session.known_dialect
+    spoken = None if dialect is None else dialect.as_json()
+    tell(RunFinished(ordered, session.clock() - started, spoken))
     return ordered
+
+
+def is_timed(scenario: Scenario) -> bool:
+    """Whether a scenario measures time, and so runs alone."""
+    steps = (step.arguments for step in scenario.steps)
+    return any(isinstance(args, Economy) and args.of == "time" for args in steps)
 
 
 async def run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
@@ -130,6 +142,7 @@ def _failure(witness: Witness, step: Step, failed: CheckFailed) -> Failure:
         got=witness.plain(failed.got) if failed.got else None,
         case=step.case,
         exchange=failed.exchange,
+        scenario=failed.scenario,
     )
 
 
@@ -153,7 +166,7 @@ async def _clean_up(witness: Witness) -> None:
 
     async def cancel(run_id: str) -> None:
         try:
-            await witness.session.send(operations.cancel(run_id), "owner")
+            await witness.session.send(witness.api.cancel(run_id), "owner")
         except (ExchangeError, Blocked):
             return
 

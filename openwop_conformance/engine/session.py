@@ -13,12 +13,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..adapters import operations
 from ..adapters.host import Bounds, Host, Request, Response, Stream
+from ..adapters.operations import V1, V2
 from ..errors import ConformanceError, ExchangeError, JsonError, UnreachableError
-from ..jsonvalue import parse
+from ..jsonvalue import JsonValue, parse
+from ..wire import discovery_v1
 from ..wire.discovery import Claims, claims_of
+from ..wire.discovery_v1 import ClaimsV1
 from .credentials import Credentials
+from .dialect import Dialect, probe
 from .verdict import Blocked, Inapplicable
 
 GIVE_UP_AFTER: Final = 5
@@ -49,6 +52,9 @@ class Session:
         self._unanswered = 0
         self._claims: Claims | Exception | None = None
         self._claims_lock = asyncio.Lock()
+        self._dialect_lock = asyncio.Lock()
+        self._claims_v1: ClaimsV1 | Exception | None = None
+        self._dialect: Dialect | Exception | None = None
         self.seam_lock = asyncio.Lock()
         self.seam_fault: str | None = None
         self.seam_probed = False
@@ -136,6 +142,38 @@ class Session:
             raise self._claims
         return self._claims
 
+    async def claims_v1(self) -> ClaimsV1:
+        """What the host claims in major 1, read once. Raises as ``claims`` does."""
+        async with self._claims_lock:
+            if self._claims_v1 is None:
+                try:
+                    document = await self._document(V1.discovery())
+                    if not discovery_v1.speaks_major_1(document):
+                        raise Inapplicable("discovery names no version of major 1")
+                    self._claims_v1 = discovery_v1.claims_of(document)
+                except (Blocked, Inapplicable) as error:
+                    self._claims_v1 = error
+        if isinstance(self._claims_v1, Exception):
+            raise self._claims_v1
+        return self._claims_v1
+
+    async def dialect(self) -> Dialect:
+        """How the host speaks major 1, found out once. Raises ``Blocked``."""
+        async with self._dialect_lock:
+            if self._dialect is None:
+                try:
+                    self._dialect = await probe(self)
+                except Blocked as error:
+                    self._dialect = error
+        if isinstance(self._dialect, Exception):
+            raise self._dialect
+        return self._dialect
+
+    @property
+    def known_dialect(self) -> Dialect | None:
+        """The dialect, where it was found out."""
+        return self._dialect if isinstance(self._dialect, Dialect) else None
+
     async def first_contact(self) -> None:
         """Raise ``UnreachableError`` when nothing listens where the host should be."""
         async with self._claims_lock:
@@ -146,25 +184,32 @@ class Session:
                     self._claims = error
 
     async def _discover(self, *, must_connect: bool = False) -> Claims:
+        document = await self._document(V2.discovery(), must_connect=must_connect)
+        if not isinstance(document, dict):
+            return claims_of(document)
+        versions = document.get("protocolVersions")
+        if isinstance(versions, list) and not any(str(v).startswith("2.") for v in versions):
+            raise Inapplicable("protocolVersions lists no version of major 2")
+        if versions is None and discovery_v1.speaks_major_1(document):
+            raise Inapplicable(f"protocolVersion is {document['protocolVersion']}: major 1 alone")
+        return claims_of(document)
+
+    async def _document(self, request: Request, *, must_connect: bool = False) -> JsonValue:
         try:
             if must_connect:
-                response = await self._exchange(operations.discovery())
+                response = await self._exchange(request)
             else:
-                response = await self.send(operations.discovery(), "none")
+                response = await self.send(request, "none")
         except ExchangeError as error:
             raise Blocked(f"the discovery document could not be read: {error}") from None
         if response.status == 406:
-            raise Inapplicable("the host refuses major 2 in discovery (406)")
+            raise Inapplicable("the host refuses the major in discovery (406)")
         if response.status != 200:
             raise Blocked(f"discovery answers {response.status} instead of its document")
         try:
-            document = parse(response.body)
+            return parse(response.body)
         except JsonError as error:
             raise Blocked(f"the discovery document is not JSON: {error}") from None
-        versions = document.get("protocolVersions") if isinstance(document, dict) else None
-        if isinstance(versions, list) and not any(str(v).startswith("2.") for v in versions):
-            raise Inapplicable("protocolVersions lists no version of major 2")
-        return claims_of(document)
 
 
 def _named(error: Exception) -> str:

@@ -69,6 +69,8 @@ class Failure:
     got: str | None = None
     case: str | None = None
     exchange: Exchange | None = None
+    scenario: str | None = None
+    """A scenario file that shows the same, where one was found out."""
 
 
 class CheckFailed(ConformanceError):
@@ -81,9 +83,11 @@ class CheckFailed(ConformanceError):
         expected: str | None = None,
         got: str | None = None,
         exchange: Exchange | None = None,
+        scenario: str | None = None,
     ) -> None:
         super().__init__(message)
         self.expected, self.got, self.exchange = expected, got, exchange
+        self.scenario = scenario
 
 
 class Blocked(ConformanceError):
@@ -127,6 +131,8 @@ class RunFinished:
 
     rows: tuple[Row, ...]
     seconds: float = field(default=0.0, compare=False)
+    dialect: JsonValue = None
+    """How the host speaks major 1, where that was found out."""
 
 
 Event: TypeAlias = RunStarted | ScenarioFinished | RunFinished

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..a2ui.catalog import MESSAGE_KINDS
 from ..adapters.host import Request, Response, Stream
+from ..adapters.operations import API
 from ..errors import ExchangeError, JsonError
 from ..jsonvalue import JsonValue, parse, strings_in
 from ..scenario.expand import CANARY
@@ -22,6 +23,7 @@ from .session import Session
 from .verdict import Blocked, CheckFailed, Exchange
 
 if TYPE_CHECKING:
+    from .following import Follower
     from .listening import Subscription
 
 SHOWN: Final = 1000
@@ -39,6 +41,16 @@ class Emission:
 
 
 @dataclass(slots=True)
+class Shown:
+    """A version 1 payload that the host admitted, and what it is called in the log."""
+
+    payload: JsonValue
+    ref: str
+    trust: str | None = None
+    has_canary: bool = False
+
+
+@dataclass(slots=True)
 class RunView:
     """A run as this scenario knows it. ``refused`` are payloads that must have left no trace."""
 
@@ -46,6 +58,10 @@ class RunView:
     id: str
     emissions: list[Emission] = field(default_factory=list)
     refused: list[JsonValue] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
+    """What was shown in major 1, in order."""
+    over: bool = False
+    """Whether this scenario has ended the run."""
 
 
 class Witness:
@@ -55,8 +71,11 @@ class Witness:
         self.session, self.scenario = session, scenario
         self.exchanges: list[Exchange] = []
         self.assertions = 0
+        self.api = API[scenario.major]
         self.runs: dict[str, RunView] = {}
         self.emissions: dict[str, Emission] = {}
+        self.shown: dict[str, Shown] = {}
+        self.followers: dict[str, Follower] = {}
         self.leaks: list[Exchange] = []
         self.case = ""
         self.subscriptions: dict[str, Subscription] = {}

@@ -29,6 +29,8 @@ class Header:
     seed: int
     left_out: int = 0
     """How many scenarios for such a subject were not chosen: a ledger of some rules says so."""
+    dialect: JsonValue = None
+    """How the host speaks major 1 where the text leaves room, or ``None`` when nobody asked."""
 
     def as_json(self) -> dict[str, JsonValue]:
         """The header's line."""
@@ -39,6 +41,7 @@ class Header:
             "subject": self.subject,
             "seed": self.seed,
             "leftOut": self.left_out,
+            "dialect": self.dialect,
         }
 
 

@@ -129,6 +129,8 @@ class ConsoleReport:
         ):
             if value:
                 self._pair(name, value)
+        for line in (failure.scenario or "").splitlines():
+            self._pair("", line)
         if failure.exchange is not None:
             self._pair("exchange", headline(failure.exchange))
             if failure is finished.failures[0]:

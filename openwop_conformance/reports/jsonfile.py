@@ -31,6 +31,7 @@ class JsonReport:
     def _write(self, event: RunFinished) -> None:
         document: dict[str, JsonValue] = {
             **{k: v for k, v in self._header.as_json().items() if k != "record"},
+            "dialect": event.dialect,
             "exitCode": code_of(event.rows),
             "counts": counts(event.rows),
             "sha256": digest(event.rows),
@@ -47,6 +48,7 @@ class JsonReport:
                             ("case", failure.case),
                             ("expected", failure.expected),
                             ("got", failure.got),
+                            ("scenario", failure.scenario),
                         )
                         if value is not None
                     },

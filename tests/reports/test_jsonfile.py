@@ -26,13 +26,14 @@ def test_a_run_is_one_document_with_its_header_rows_and_failures(tmp_path: Path)
         "subject",
         "seed",
         "leftOut",
+        "dialect",
         "exitCode",
         "counts",
         "sha256",
         "rows",
         "failures",
     ]
-    of_header = ("suite", "corpus", "subject", "seed", "leftOut")
+    of_header = ("suite", "corpus", "subject", "seed", "leftOut", "dialect")
     assert {name: found[name] for name in of_header} == {
         name: value for name, value in HEADER.as_json().items() if name != "record"
     }

@@ -9,10 +9,14 @@ from ...scenario.model import Step
 from ...scenario.verbs import Refused
 from ..verdict import CheckFailed
 from ..witness import Witness
+from .costing import economy
 from .discovering import discovery
 from .emitting import emit, race
+from .exploring import explore
+from .following import follow, heard
 from .requesting import request, seam
 from .running import cancel, fork, log, resolve, run, status, subscribe, unseen
+from .showing import accept_, claimed, recorded, show
 
 Perform = Callable[[Witness, Any, Refused | None], Awaitable[None]]
 
@@ -30,6 +34,14 @@ STEPS: Final[dict[str, Perform]] = {
     "discovery": discovery,
     "unseen": unseen,
     "seam": seam,
+    "show": show,
+    "follow": follow,
+    "heard": heard,
+    "recorded": recorded,
+    "accept": accept_,
+    "claimed": claimed,
+    "economy": economy,
+    "explore": explore,
 }
 
 

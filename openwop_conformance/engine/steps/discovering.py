@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...adapters import operations
 from ...adapters.host import Request, Response
+from ...adapters.operations import V2
 from ...scenario.verbs import Discovery, Refused
 from ...wire.discovery import PATH, incoherences
 from ..checks.answers import admitted, described, refused_as
@@ -18,7 +18,7 @@ async def discovery(witness: Witness, args: Discovery, refused: Refused | None) 
     if args.is_ == "negotiated":
         await _negotiated(witness)
         return
-    exchange, response = await witness.ask(operations.discovery(), "none")
+    exchange, response = await witness.ask(V2.discovery(), "none")
     document = admitted(witness, exchange, response)
     found = incoherences(document)
     witness.check(
@@ -32,14 +32,14 @@ async def discovery(witness: Witness, args: Discovery, refused: Refused | None) 
 
 async def _negotiated(witness: Witness) -> None:
     """The version header on every answer, the ETag and 304, the refusal of an unlisted major."""
-    exchange, response = await witness.ask(operations.discovery(), "none")
+    exchange, response = await witness.ask(V2.discovery(), "none")
     admitted(witness, exchange, response)
     _check_version(witness, exchange, response)
     etag = response.header("etag")
     witness.check(
         bool(etag), "discovery has no ETag", expected="an ETag", got="none", exchange=exchange
     )
-    again = operations.get(PATH, ("If-None-Match", etag or ""))
+    again = V2.get(PATH, ("If-None-Match", etag or ""))
     exchange, response = await witness.ask(again, "none")
     witness.check(
         response.status == 304 and not response.body,
@@ -48,13 +48,13 @@ async def _negotiated(witness: Witness) -> None:
         got=described(response) if response.body else str(response.status),
         exchange=exchange,
     )
-    other = operations.get(PATH, ("If-None-Match", '"another"'))
+    other = V2.get(PATH, ("If-None-Match", '"another"'))
     exchange, response = await witness.ask(other, "none")
     admitted(witness, exchange, response)
-    unlisted = Request("GET", PATH, ((operations.VERSION[0], "99.0"),))
+    unlisted = Request("GET", PATH, ((V2.version[0][0], "99.0"),))
     exchange, response = await witness.ask(unlisted, "none")
     refused_as(witness, exchange, response, Refused(code="protocol_version_unsupported"))
-    exchange, response = await witness.ask(operations.create_run("conformance-noop"), "none")
+    exchange, response = await witness.ask(V2.create_run("conformance-noop"), "none")
     _check_version(witness, exchange, response)
 
 

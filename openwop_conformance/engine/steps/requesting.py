@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...adapters import operations
 from ...adapters.host import Request as HttpRequest
 from ...adapters.host import Response
+from ...adapters.operations import EMIT_SURFACE, V2
 from ...jsonvalue import JsonValue, brief, compact, equal, integer
 from ...scenario.verbs import Emit, Refused, Request, Seam
 from ...wire.envelope import envelope
@@ -20,7 +20,7 @@ async def request(witness: Witness, args: Request, refused: Refused | None) -> N
         body = args.text.encode()
     elif args.body is not None:
         body = compact(_filled(witness, args.body))
-    headers = {operations.VERSION[0]: operations.VERSION[1], "Accept": "application/json"}
+    headers = {**dict(witness.api.version), "Accept": "application/json"}
     if body is not None:
         headers["Content-Type"] = "application/json"
     exchange, response = await witness.ask(
@@ -58,7 +58,7 @@ async def seam(witness: Witness, args: Seam, refused: Refused | None) -> None:
     """The documented answers of the emit-surface seam, each wrong request beside the right one."""
     run = witness.run(args.run)
     good: dict[str, JsonValue] = {"runId": run.id, "envelope": _envelope(witness, "a")}
-    exchange, response = await witness.ask(operations.post(operations.EMIT_SURFACE, good))
+    exchange, response = await witness.ask(V2.post(EMIT_SURFACE, good))
     witness.check(
         response.status not in (404, 405),
         "the seams profile is declared, but the seam is not served",
@@ -85,9 +85,9 @@ async def seam(witness: Witness, args: Seam, refused: Refused | None) -> None:
         (spare, "wrong", Refused(code="unauthenticated")),
     ]
     for bad, whose, why in wrong:
-        exchange, response = await witness.ask(operations.post(operations.EMIT_SURFACE, bad), whose)
+        exchange, response = await witness.ask(V2.post(EMIT_SURFACE, bad), whose)
         refused_as(witness, exchange, response, why)
-    exchange, response = await witness.ask(operations.post(operations.EMIT_SURFACE, spare))
+    exchange, response = await witness.ask(V2.post(EMIT_SURFACE, spare))
     admitted(witness, exchange, response)
 
 

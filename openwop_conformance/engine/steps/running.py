@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ...adapters import operations
 from ...adapters.host import Response
 from ...errors import JsonError
-from ...jsonvalue import brief, parse
+from ...jsonvalue import brief, equal, parse
 from ...scenario.verbs import (
     Cancel,
     Fork,
@@ -17,20 +16,21 @@ from ...scenario.verbs import (
     Subscribe,
     Unseen,
 )
+from ...wire.surfaces_v1 import members, surfaces_in
 from ..checks.answers import admitted, described, refused_as
 from ..checks.carried import check_carried
 from ..credentials import API_KEY
 from ..listening import Subscription, check_heard
 from ..reading import TERMINAL, poll, settled, status_of
 from ..verdict import Blocked
-from ..witness import Witness
+from ..witness import RunView, Witness
 
 WAITING = "waiting-approval"
 
 
 async def run(witness: Witness, args: Run, refused: Refused | None) -> None:
     """Start a fixture's run and wait for it to settle; what fails here blocks the row."""
-    _, response = await witness.ask(operations.create_run(args.workflow))
+    _, response = await witness.ask(witness.api.create_run(args.workflow))
     run_id = _run_id(response)
     if run_id is None:
         hint = ""
@@ -48,8 +48,8 @@ async def run(witness: Witness, args: Run, refused: Refused | None) -> None:
 async def fork(witness: Witness, args: Fork, refused: Refused | None) -> None:
     """Fork a run at an emission or a sequence, and wait for the fork to settle."""
     source = witness.run(args.run)
-    at = args.at if isinstance(args.at, int) else witness.emission(args.at).sequence
-    exchange, response = await witness.ask(operations.fork(source.id, args.mode, at))
+    at = args.at if isinstance(args.at, int) else await point_of(witness, source, args.at)
+    exchange, response = await witness.ask(witness.api.fork(source.id, args.mode, at))
     if refused is not None:
         refused_as(witness, exchange, response, refused)
         return
@@ -57,18 +57,41 @@ async def fork(witness: Witness, args: Fork, refused: Refused | None) -> None:
     if run_id is None:
         raise Blocked(f"a {args.mode} fork is offered and cannot be made: {_kind(response)}")
     witness.know_run(args.name, run_id, parent=source, at=at)
+    if isinstance(args.at, str) and args.at in witness.shown:
+        before = source.shown.index(witness.shown[args.at])
+        witness.run(args.name).shown = source.shown[:before]
     await settled(witness, witness.run(args.name))
+
+
+async def point_of(witness: Witness, source: RunView, name: str) -> int:
+    """The sequence of the event that recorded what a scenario calls ``name``."""
+    if name not in witness.shown:
+        return witness.emission(name).sequence
+    _, events = await poll(witness, source)
+    shown = witness.shown[name]
+    for sequence, event in events.items():
+        same = any(equal(shown.payload, found) for found in surfaces_in(event))
+        if same or shown.ref in members(event, "eventId"):
+            return sequence
+    raise Blocked(f"the surface {name!r} that was shown is not in the log")
 
 
 async def cancel(witness: Witness, args: Cancel, refused: Refused | None) -> None:
     """Cancel a run and wait until it has ended."""
-    view = witness.run(args.run)
-    _, response = await witness.ask(operations.cancel(view.id))
+    await cancel_run(witness, witness.run(args.run))
+
+
+async def cancel_run(witness: Witness, view: RunView) -> None:
+    """Cancel a run, unless this scenario has ended it, and wait until it has ended."""
+    if view.over:
+        return
+    _, response = await witness.ask(witness.api.cancel(view.id))
     if response.status not in (200, 202):
-        raise Blocked(f"run {args.run!r} cannot be cancelled: {_kind(response)}")
+        raise Blocked(f"run {view.name!r} cannot be cancelled: {_kind(response)}")
     status = await settled(witness, view, leaving=WAITING)
     if status not in TERMINAL:
-        raise Blocked(f"run {args.run!r} is {status} after it was cancelled")
+        raise Blocked(f"run {view.name!r} is {status} after it was cancelled")
+    view.over = True
 
 
 async def status(witness: Witness, args: Status, refused: Refused | None) -> None:
@@ -88,7 +111,7 @@ async def resolve(witness: Witness, args: Resolve, refused: Refused | None) -> N
     view = witness.run(args.run)
     if await status_of(witness, view) != WAITING:
         raise Blocked(f"run {args.run!r} does not wait for an approval")
-    exchange, response = await witness.ask(operations.resolve(view.id, args.node, args.action))
+    exchange, response = await witness.ask(witness.api.resolve(view.id, args.node, args.action))
     if refused is not None:
         refused_as(witness, exchange, response, refused)
         got = await status_of(witness, view)
