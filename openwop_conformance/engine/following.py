@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..a2ui.delta import Base, apply_frame
-from ..errors import JsonError, Violation
-from ..jsonvalue import JsonValue, compact, integer, parse
+from ..errors import Violation
+from ..jsonvalue import JsonValue, compact, integer
 from ..scenario.verbs import Follow
-from ..wire.sse import SseEvent, SseParser
+from ..wire.sse import SseEvent
 from ..wire.surfaces_v1 import base_of, frames_in, members, surfaces_in
-from .reading import SETTLES_WITHIN
-from .verdict import Blocked, CheckFailed, Exchange
+from .listening import Listener, data_of
+from .verdict import Blocked, Exchange
 from .witness import RunView, Witness
 
 MOST_UPDATES: Final = 10_000
@@ -46,7 +46,7 @@ class Update:
     """Whether it came as untrusted: by its own event, or by that of what it patches."""
 
 
-class Follower:
+class Follower(Listener):
     """One subscriber of a run's stream."""
 
     def __init__(
@@ -56,37 +56,20 @@ class Follower:
         """How many of the surfaces that are shown lie before it."""
         self.updates: list[Update] = []
         self.run = run
-        self._witness, self._after = witness, after
         self._by_ref: dict[str, JsonValue] = {}
         self._untrusted: set[str] = set()
         self._marked = False
         self._last: JsonValue = None
         self._base: Base = "payload"
-        self._heard = 0
-        self._connected = asyncio.Event()
-        self._exchange: Exchange | None = None
-        self._task = asyncio.create_task(self._listen())
-        witness.tasks.add(self._task)
-
-    @property
-    def exchange(self) -> Exchange | None:
-        """The exchange that carries the stream, once the host has begun to answer."""
-        return self._exchange
+        asked = ["a2uiDelta=1"] if args.delta else []
+        asked += [f"bufferMs={args.buffer}"] if args.buffer is not None else []
+        request = witness.api.events(run.id, "&".join(asked), after)
+        super().__init__(witness, request, _PAUSE if args.slow else 0)
 
     @property
     def frames(self) -> list[Update]:
         """The updates that came as deltas."""
         return [update for update in self.updates if update.frame is not None]
-
-    async def connected(self) -> None:
-        """Return once the host has begun to answer; raise what went wrong before."""
-        opening = asyncio.create_task(self._connected.wait())
-        try:
-            await asyncio.wait({opening, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            opening.cancel()
-        if self._task.done():
-            self._task.result()
 
     async def settled(self) -> None:
         """Return once the host has begun to answer, and then has said nothing for a moment.
@@ -95,51 +78,13 @@ class Follower:
         """
         await self.connected()
         heard = -1
-        while heard != self._heard and not self._task.done():
-            heard = self._heard
+        while heard != self.heard and not self.over:
+            heard = self.heard
             await asyncio.sleep(_QUIET)
 
-    async def ended(self) -> None:
-        """Wait until the host has closed the stream of a run that is over.
-
-        Raises ``CheckFailed`` for what was wrong with it, and ``Blocked`` when it does not close.
-        """
-        try:
-            async with asyncio.timeout(self._witness.session.options.seconds(SETTLES_WITHIN)):
-                await self._task
-        except TimeoutError:
-            raise Blocked("the event stream of an ended run does not close") from None
-
-    async def _listen(self) -> None:
-        witness, parser = self._witness, SseParser()
-        asked = ["a2uiDelta=1"] if self.args.delta else []
-        asked += [f"bufferMs={self.args.buffer}"] if self.args.buffer is not None else []
-        request = witness.api.events(self.run.id, "&".join(asked), self._after)
-        async with witness.listen(request) as (exchange, answer):
-            self._exchange = exchange
-            kind = dict(answer.headers).get("content-type", "")
-            witness.check(
-                answer.status == 200 and kind.startswith("text/event-stream"),
-                "the event stream is not served",
-                expected="200 text/event-stream",
-                got=f"{answer.status} {kind}",
-                exchange=exchange,
-            )
-            self._connected.set()
-            async for chunk in answer.chunks():
-                self._heard += 1
-                for item in parser.feed(chunk.data, chunk.at):
-                    witness.heard(exchange, item.data, item.event, item.id or "")
-                    self._take(item, exchange)
-                if self.args.slow:
-                    await asyncio.sleep(_PAUSE)
-            parser.close()
-
-    def _take(self, item: SseEvent, exchange: Exchange) -> None:
-        try:
-            value = parse(item.data)
-        except JsonError as error:
-            raise CheckFailed(f"a frame's data is not JSON: {error}", exchange=exchange) from None
+    def take(self, item: SseEvent, exchange: Exchange) -> None:
+        """Keep each update of a frame, which may be a batch of them."""
+        value = data_of(item, exchange)
         for one in value if isinstance(value, list) else [value]:
             if len(self.updates) >= MOST_UPDATES:
                 raise Blocked(f"a stream does not end within {MOST_UPDATES} surfaces")

@@ -1,11 +1,12 @@
-"""Listening to a run: a subscriber of its debug stream, from its connection to the stream's end."""
+"""Listening to a run: a subscriber of its stream, from its connection to the stream's end."""
 
 from __future__ import annotations
 
 import asyncio
 
+from ..adapters.host import Request
 from ..errors import JsonError
-from ..jsonvalue import first_difference, integer, parse
+from ..jsonvalue import JsonValue, first_difference, integer, parse
 from ..wire.sse import SseEvent, SseParser
 from .checks.carried import Events
 from .reading import SETTLES_WITHIN, keep
@@ -13,22 +14,34 @@ from .verdict import Blocked, CheckFailed, Exchange
 from .witness import RunView, Witness
 
 
-class Subscription:
-    """One subscriber. ``events`` are what it was sent, in order, by sequence."""
+class Listener:
+    """One subscriber of a run's stream: connected, fed what the host sends, ended.
 
-    def __init__(self, witness: Witness, run: RunView, after: int | None) -> None:
-        self.events: Events = {}
-        self._witness, self._run, self._after = witness, run, after
+    ``pause`` are seconds between two reads of one that is slow.
+    """
+
+    def __init__(self, witness: Witness, request: Request, pause: float = 0) -> None:
+        self.heard = 0
+        """How many chunks came so far."""
+        self._witness, self._request, self._pause = witness, request, pause
         self._connected = asyncio.Event()
         self._exchange: Exchange | None = None
         self._task = asyncio.create_task(self._listen())
         witness.tasks.add(self._task)
 
     @property
-    def exchange(self) -> Exchange:
-        """The exchange that carries the stream."""
-        assert self._exchange is not None
+    def exchange(self) -> Exchange | None:
+        """The exchange that carries the stream, once the host has begun to answer."""
         return self._exchange
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes."""
+        return self._task.done()
+
+    def take(self, item: SseEvent, exchange: Exchange) -> None:
+        """Keep what one frame says; raise ``CheckFailed`` for one that must not be."""
+        raise NotImplementedError
 
     async def connected(self) -> None:
         """Return once the host has begun to answer; raise what went wrong before."""
@@ -54,8 +67,7 @@ class Subscription:
 
     async def _listen(self) -> None:
         witness, parser = self._witness, SseParser()
-        request = witness.api.events(self._run.id, "streamMode=debug", self._after)
-        async with witness.listen(request) as (exchange, answer):
+        async with witness.listen(self._request) as (exchange, answer):
             self._exchange = exchange
             kind = dict(answer.headers).get("content-type", "")
             witness.check(
@@ -67,20 +79,37 @@ class Subscription:
             )
             self._connected.set()
             async for chunk in answer.chunks():
+                self.heard += 1
                 for item in parser.feed(chunk.data, chunk.at):
                     witness.heard(exchange, item.data, item.event, item.id or "")
-                    self._take(item, exchange)
+                    self.take(item, exchange)
+                if self._pause:
+                    await asyncio.sleep(self._pause)
             witness.heard(exchange, *(comment.text for comment in parser.comments))
             parser.close()
 
-    def _take(self, item: SseEvent, exchange: Exchange) -> None:
+
+def data_of(item: SseEvent, exchange: Exchange) -> JsonValue:
+    """What a frame carries. Raises ``CheckFailed`` where that is not JSON."""
+    try:
+        return parse(item.data)
+    except JsonError as error:
+        raise CheckFailed(f"a frame's data is not JSON: {error}", exchange=exchange) from None
+
+
+class Subscription(Listener):
+    """A debug stream's subscriber. ``events`` are what it was sent, in order, by sequence."""
+
+    def __init__(self, witness: Witness, run: RunView, after: int | None) -> None:
+        self.events: Events = {}
+        self._after = after
+        super().__init__(witness, witness.api.events(run.id, "streamMode=debug", after))
+
+    def take(self, item: SseEvent, exchange: Exchange) -> None:
         """Keep an event frame; frames that are no events (snapshots, chunks) have no sequence."""
         if item.event in ("state.snapshot", "ai.message.chunk"):
             return
-        try:
-            event = parse(item.data)
-        except JsonError as error:
-            raise CheckFailed(f"a frame's data is not JSON: {error}", exchange=exchange) from None
+        event = data_of(item, exchange)
         sequence = integer(event.get("sequence")) if isinstance(event, dict) else None
         if sequence is None:
             raise CheckFailed(

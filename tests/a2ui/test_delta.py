@@ -1,4 +1,4 @@
-"""Delta frames: the closed form, strict patches, their bounds, and diffs that come back to them."""
+"""Delta frames: the closed form, strict patches, and their bounds."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from openwop_conformance.a2ui.delta import (
     Base,
     apply_frame,
     check_frame,
-    diff,
-    patched,
 )
 from openwop_conformance.errors import Violation
 from openwop_conformance.jsonvalue import (
     MAX_DEPTH,
     JsonValue,
-    compact,
     equal,
     parse,
     places_of,
@@ -35,56 +32,21 @@ from openwop_conformance.jsonvalue import (
 
 from ..shared_data import FIXTURES
 from . import patching
-
-TEXT: JsonValue = {"component": "text", "text": "Pick a time"}
-BUTTON: JsonValue = {
-    "component": "action.button",
-    "id": "go",
-    "label": "Confirm",
-    "action": {"target": "resume"},
-}
-PAYLOAD: JsonValue = {
-    "catalogVersion": "0.9.1",
-    "reasoning": "It was asked for.",
-    "surface": {"title": "Schedule", "components": [TEXT, BUTTON]},
-}
-BASES: list[Base] = ["payload", "tree"]
-
-
-def op(kind: str, path: str, *value: JsonValue, **more: JsonValue) -> JsonValue:
-    """One operation; a value is given by place, so that ``None`` is one."""
-    return {"op": kind, "path": path, **({"value": value[0]} if value else {}), **more}
-
-
-def move(source: str, path: str) -> JsonValue:
-    return op("move", path, **{"from": source})
-
-
-def copying(source: str, path: str) -> JsonValue:
-    return op("copy", path, **{"from": source})
-
-
-def frame_of(*patch: JsonValue, version: str = "0.9.1") -> JsonValue:
-    return {"surfaceRef": "evt-9", "catalogVersion": version, "patch": list(patch)}
-
-
-def applied(document: JsonValue, patch: list[JsonValue]) -> JsonValue:
-    """A patch of any document, checked as in a frame."""
-    if patch:
-        check_frame(frame_of(*patch))
-    return patched(document, patch)
-
-
-def surface_after(*patch: JsonValue) -> JsonValue:
-    return apply_frame(PAYLOAD, frame_of(*patch), base="tree")["surface"]
-
-
-def nested(depth: int) -> JsonValue:
-    value: JsonValue = 0
-    for _ in range(depth):
-        value = [value]
-    return value
-
+from .patches import (
+    BASES,
+    BUTTON,
+    PAYLOAD,
+    TEXT,
+    applied,
+    copying,
+    documents,
+    frame_of,
+    move,
+    nested,
+    op,
+    spelled,
+    surface_after,
+)
 
 # --------------------------------------------------------------------------------- the frame
 
@@ -432,129 +394,8 @@ def test_moves_that_build_a_tree_of_any_depth_are_refused() -> None:
         assert refusal.value.path == f"/patch/{count - 1}"
 
 
-# -------------------------------------------------------------------------------------- making
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (["a", "b", ["d", "e"], "f"], ["a", "d", ["e", "g"]]),
-        (
-            [
-                {"x": ["a", {"y": ["b"]}], "z": "a"},
-                {"x": ["c", {"d": ["d"]}], "z": "c"},
-                {},
-            ],
-            [{"x": ["c", {"y": ["d"]}], "z": "c"}, {}],
-        ),
-        (
-            {"a": [{"id": [1]}, {"id": [2]}], "b": [{"id": 5}]},
-            {"a": [{"id": []}, {"id": [1]}], "b": [{"id": 5, "newKey": 2}]},
-        ),
-        (["1", "2", "3", "4"], ["4", "3", "1", "2", "2"]),
-        ({"foo": [1, 3]}, {"foo": [0, 3, 3, 2]}),
-        ({"foo": [0, 3, 3, 2]}, {"foo": [1, 3]}),
-        ([{"a": 1}, {"b": 2}], [{"a": 1, "b": 2}]),
-        ([{}], [{"key": ""}]),
-        ({"a": [{"b": []}]}, {"a": [{"b": [1]}]}),
-        ({"n": ["Kevin", "Carl"]}, {"n": ["Carl", "Kate", "Kevin", "Jake"]}),
-        ({"a": 1, "b": 1}, {"a": True, "b": True}),
-        ([1, 0, "1"], [True, False, 1]),
-        ([True], [1.0]),
-        ({"a": None}, {}),
-        ({}, {"a": None}),
-        ({"": 1, "a/b": 1, "m~n": 1}, {"": 2, "a/b": 2, "m~n": 2}),
-        ({"01": [1]}, {"01": [2], "-": 1}),
-        ([[1, 2], 3], {"0": [1, 2]}),
-        ("text", None),
-        (nested(MAX_DEPTH), nested(MAX_DEPTH - 1)),
-        ([*range(3_200)], [*reversed(range(3_200))]),
-    ],
-)
-def test_a_diff_that_some_library_once_got_wrong_makes_the_new_value(
-    old: JsonValue, new: JsonValue
-) -> None:
-    before = copy.deepcopy((old, new))
-    patch = diff(old, new, base="payload")
-    assert equal(applied(old, patch), new)
-    assert equal(patching.apply(old, patch), new)
-    assert len(compact(patch)) <= len(compact([op("replace", "", new)]))
-    assert (old, new) == before
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [(1, 1.0), ({"a": [1, 2.0]}, {"a": [1.0, 2]}), ({"a": 1, "b": 2}, {"b": 2, "a": 1})],
-)
-def test_there_is_no_difference_between_spellings_of_one_value(
-    old: JsonValue, new: JsonValue
-) -> None:
-    assert diff(old, new, base="payload") == []
-
-
-def test_a_diff_names_the_leaf_that_changed_and_the_component_that_came() -> None:
-    new = copy.deepcopy(PAYLOAD)
-    new["surface"]["components"][0]["text"] = "Pick another"
-    new["surface"]["components"].insert(1, {"component": "text", "text": "new"})
-    assert diff(PAYLOAD, new, base="tree") == [
-        op("replace", "/components/0/text", "Pick another"),
-        op("add", "/components/1", {"component": "text", "text": "new"}),
-    ]
-    assert {o["path"][:9] for o in diff(PAYLOAD, new, base="payload")} == {"/surface/"}
-
-
-def test_components_that_change_places_are_sent_again_for_moves_are_optional_to_support() -> None:
-    new = copy.deepcopy(PAYLOAD)
-    new["surface"]["components"] *= 4
-    old = copy.deepcopy(new)
-    new["surface"]["components"].reverse()
-    new["surface"]["components"][3]["text"] = "other"
-    kinds = {o["op"] for o in diff(old, new, base="tree")}
-    assert kinds <= {"add", "remove", "replace"}
-
-
-@pytest.mark.parametrize("old", [{"a": 1}, {"k1": 1, "k2": 2, "k3": 3}])
-def test_a_diff_shares_nothing_with_the_new_value(old: JsonValue) -> None:
-    new = {"a": 1, "b": [1]}
-    patch = diff(old, new, base="payload")
-    patch[0]["value"].clear()
-    assert new == {"a": 1, "b": [1]}
-
-
-def test_more_differences_than_a_frame_holds_become_one_replacement() -> None:
-    long = {"long": "x" * 1_000_000}
-    old = dict.fromkeys(map(str, range(MOST_OPERATIONS)), 0) | long
-    new = dict.fromkeys(map(str, range(MOST_OPERATIONS)), 1) | long
-    assert len(diff(old, new, base="payload")) == MOST_OPERATIONS
-    old["one more"], new["one more"] = 0, 1
-    assert diff(old, new, base="payload") == [op("replace", "", new)]
-
-
-@pytest.mark.parametrize("base", BASES)
-def test_no_diff_leads_to_another_catalog_version(base: Base) -> None:
-    with pytest.raises(Violation) as refusal:
-        diff(PAYLOAD, {**PAYLOAD, "catalogVersion": "0.9.2"}, base=base)
-    assert refusal.value.rule == "catalog-version"
-
-
-def test_what_lies_beside_the_tree_is_reached_from_the_payload_alone() -> None:
-    new = {"catalogVersion": "0.9.1", "surface": PAYLOAD["surface"]}
-    assert diff(PAYLOAD, new, base="payload") == [op("remove", "/reasoning")]
-    for old, other in ((PAYLOAD, new), (PAYLOAD, None), ({}, {}), (PAYLOAD, {**PAYLOAD, "x": 1})):
-        with pytest.raises(Violation) as refusal:
-            diff(old, other, base="tree")
-        assert refusal.value.rule in ("delta", "catalog-version")
-
-
 # --------------------------------------------------------------------------------------- laws
 
-KEYS = st.sampled_from(["a", "b", "0", "01", "-", "", "a/b", "m~n", "~1"])
-SCALARS = st.sampled_from([None, True, False, 0, 1, -1, 1.0, 0.5, "", "x", "\N{ROCKET}", "12"])
-documents: st.SearchStrategy[JsonValue] = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
-    max_leaves=12,
-)
 JUNK = ["", "/", "/-", "/0", "/01", "/1", "/a", "/a/-", "/a/0", "/~0", "/~", "a", "/a~2", "/b/a/0"]
 
 
@@ -596,10 +437,6 @@ def patches(draw: st.DrawFn) -> tuple[JsonValue, list[JsonValue]]:
     return document, patch
 
 
-def spelled(value: JsonValue) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
 @given(patches())
 @settings(max_examples=400)
 def test_any_patch_is_refused_or_applied_as_a_slow_applier_does(
@@ -616,55 +453,3 @@ def test_any_patch_is_refused_or_applied_as_a_slow_applier_does(
     else:
         assert spelled(applied(document, patch)) == spelled(after)
     assert spelled(case) == before
-
-
-@given(documents, documents, st.booleans())
-@settings(max_examples=300)
-def test_a_diff_makes_the_new_value_of_the_old_and_is_no_longer_than_it(
-    old: JsonValue, new: JsonValue, long: bool
-) -> None:
-    if long:  # else most patches are longer than their values, and all is replaced
-        old, new = [{"ballast": "x" * 1000, "value": value} for value in (old, new)]
-    before = spelled([old, new])
-    patch = diff(old, new, base="payload")
-    assert (patch == []) is equal(old, new)
-    assert equal(applied(old, patch), new)
-    assert equal(patching.apply(old, patch), new)
-    assert {o["op"] for o in patch} <= {"add", "remove", "replace"}
-    assert not patch or len(compact(patch)) <= len(compact([op("replace", "", new)]))
-    assert spelled([old, new]) == before
-
-
-@given(documents)
-def test_a_value_does_not_differ_from_its_copy(value: JsonValue) -> None:
-    assert diff(value, copy.deepcopy(value), base="payload") == []
-
-
-components = st.sampled_from(
-    [
-        TEXT,
-        BUTTON,
-        {"component": "heading", "text": "Hi", "level": 2},
-        {"component": "field.checkbox", "id": "c", "label": "Yes", "default": True},
-        {
-            "component": "field.select",
-            "id": "s",
-            "label": "Which",
-            "options": [{"value": "a", "label": "A"}, {"value": "b", "label": "B"}],
-        },
-    ]
-)
-surfaces = st.lists(components, max_size=5).map(
-    lambda listed: {"catalogVersion": "0.9.1", "surface": {"components": copy.deepcopy(listed)}}
-)
-
-
-@given(surfaces, surfaces, st.sampled_from(BASES))
-def test_the_diff_of_two_surfaces_is_a_frame_that_makes_the_second(
-    old: JsonValue, new: JsonValue, base: Base
-) -> None:
-    patch = diff(old, new, base=base)
-    if patch:
-        assert equal(apply_frame(old, frame_of(*patch), base=base), new)
-    else:
-        assert equal(old, new)

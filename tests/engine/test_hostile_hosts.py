@@ -84,7 +84,7 @@ def judge(
 ) -> Judge:
     """The CLI against a URL, with bounds for tests and the corpus read once for all of them."""
     monkeypatch.setattr("openwop_conformance.suite.load_all", lambda found: scenarios())
-    for module in ("reading", "listening", "following"):
+    for module in ("reading", "listening"):
         monkeypatch.setattr(f"openwop_conformance.engine.{module}.SETTLES_WITHIN", 0.6)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)

@@ -40,7 +40,7 @@ async def explore(witness: Witness, args: Explore, refused: Refused | None) -> N
     )
     for sequence, outcome in zip(sequences, outcomes, strict=True):
         if isinstance(outcome, CheckFailed):
-            smallest, failed = await _smaller(witness, sequence, outcome)
+            smallest, failed = await _smaller(witness, sequence, outcome, draw)
             raise CheckFailed(
                 f"{failed}, after {len(smallest)} generated surfaces",
                 expected=failed.expected,
@@ -87,7 +87,7 @@ async def _try(witness: Witness, name: str, sequence: list[JsonValue]) -> int:
 
 
 async def _smaller(
-    witness: Witness, sequence: list[JsonValue], failed: CheckFailed
+    witness: Witness, sequence: list[JsonValue], failed: CheckFailed, draw: random.Random
 ) -> tuple[list[JsonValue], CheckFailed]:
     """The smallest part of a sequence that hypothesis finds to fail, and how it fails."""
     from hypothesis import HealthCheck, find, settings
@@ -114,9 +114,9 @@ async def _smaller(
         return asyncio.run_coroutine_threadsafe(fails(tried), loop).result()
 
     @st.composite
-    def parts(draw: st.DrawFn) -> list[JsonValue]:
+    def parts(choose: st.DrawFn) -> list[JsonValue]:
         def keep() -> bool:
-            return draw(st.booleans())
+            return choose(st.booleans())
 
         return [_thinned(payload, keep) for payload in sequence if keep()]
 
@@ -124,7 +124,7 @@ async def _smaller(
         max_examples=TRIALS, deadline=None, database=None, suppress_health_check=list(HealthCheck)
     )
     with suppress(HypothesisException):  # no part of it fails, or none was found in time
-        await asyncio.to_thread(find, parts(), in_thread, settings=bounds)
+        await asyncio.to_thread(find, parts(), in_thread, settings=bounds, random=draw)
     return smallest
 
 
