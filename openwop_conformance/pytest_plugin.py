@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .engine.dialect import Dialect
     from .engine.session import Session
     from .engine.verdict import Row, ScenarioFinished
+    from .evidence.ledger import LedgerWriter
     from .jsonvalue import JsonValue
     from .scenario.model import Scenario
     from .suite import Plan
@@ -77,6 +78,7 @@ class _Conformance:
         self.collected: set[str] = set()
         self._runner: asyncio.Runner | None = None
         self._session: Session | None = None
+        self._ledger: LedgerWriter | None = None
 
     # ------------------------------------------------------------------------ collecting
 
@@ -153,6 +155,19 @@ class _Conformance:
                 self.rows[row["scenario"]] = Row(
                     row["id"], row["scenario"], disposition, row["assertions"], reason
                 )
+                self.ledger_row(self.rows[row["scenario"]])
+
+    def ledger_row(self, row: Row) -> None:
+        """The controller appends a row to the ledger in the making."""
+        file = self.config.getoption("owp_ledger")
+        if self.worker or not file:
+            return
+        if self._ledger is None:
+            from .evidence.ledger import LedgerWriter
+
+            planned = [s for s in self.plan.scenarios if s.id in self.collected]
+            self._ledger = LedgerWriter(Path(file), self.plan.header, planned)
+        self._ledger.add(row)
 
     def all_rows(self) -> tuple[Row, ...]:
         """A row for each scenario that was collected; what brought none is blocked."""
@@ -179,7 +194,11 @@ class _Conformance:
 
             from .evidence.ledger import write_ledger
 
-            write_ledger(Path(file), replace(self.plan.header, dialect=self.dialect), rows)
+            header = replace(self.plan.header, dialect=self.dialect)
+            if self._ledger is None:
+                write_ledger(Path(file), header, rows)
+            else:
+                self._ledger.finish(header, rows)
         if rows and exit_code(rows) != 0 and session.exitstatus == 0:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -7,19 +7,31 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 
 from .adapters.connect import connect_host
 from .adapters.host import Host
 from .corpus import Corpus, corpus
 from .engine.credentials import Credentials
 from .engine.run import run
-from .engine.session import Options, Session
-from .engine.verdict import Listener, Row
+from .engine.session import Options, Session, WallClock
+from .engine.verdict import (
+    Disposition,
+    Event,
+    Failure,
+    Listener,
+    Row,
+    RunFinished,
+    RunStarted,
+    ScenarioFinished,
+)
 from .errors import UsageError
-from .evidence.ledger import Header
+from .evidence.ledger import Header, Unfinished, digest
 from .evidence.requirements import check_subjects, read_requirements
+from .jsonvalue import JsonValue
 from .scenario.lint import load_all, select
 from .scenario.model import Scenario
 
@@ -37,11 +49,21 @@ class Plan:
     corpus: Corpus
     left_out: int
     """How many scenarios for such a subject were not chosen."""
+    kept: tuple[Row, ...] = ()
+    """What a run that died had witnessed, and this one goes on with."""
+    first_seed: int | None = None
+    """The seed of the run that died."""
+
+    @property
+    def to_come(self) -> tuple[Scenario, ...]:
+        """The scenarios that are still to be run."""
+        had = {row.scenario for row in self.kept}
+        return tuple(scenario for scenario in self.scenarios if scenario.id not in had)
 
     @property
     def header(self) -> Header:
         """The header of this run's ledger."""
-        seed = self.options.seed
+        seed = self.options.seed if self.first_seed is None else self.first_seed
         return Header(VERSION, self.corpus.digest, self.subject, seed, self.left_out)
 
 
@@ -80,10 +102,104 @@ def open_host(subject: str, credentials: Credentials) -> tuple[Host, Credentials
     return host, credentials
 
 
-async def execute(chosen: Plan, tell: Listener) -> tuple[Row, ...]:
-    """Run a plan; the rows, by id."""
+async def execute(chosen: Plan, tell: Listener, trace: Path | None = None) -> tuple[Row, ...]:
+    """Run a plan; the rows, by id. What is exchanged is written to a new file ``trace``."""
     host, credentials = open_host(chosen.subject, chosen.credentials)
     try:
-        return await run(chosen.scenarios, Session(host, chosen.options, credentials), tell)
+        if trace is not None:
+            return await _execute_recorded(chosen, host, credentials, tell, trace)
+        told = _with_kept(chosen, tell)
+        session = Session(host, chosen.options, credentials)
+        rows = await run(chosen.to_come, session, told)
+        return _merged(chosen, rows)
     finally:
         await host.close()
+
+
+def _merged(chosen: Plan, rows: Sequence[Row]) -> tuple[Row, ...]:
+    return tuple(sorted((*chosen.kept, *rows), key=lambda row: row.id))
+
+
+def _with_kept(chosen: Plan, tell: Listener) -> Listener:
+    """Tell of a run as of the whole: what was witnessed before it died comes first."""
+
+    def told(event: Event) -> None:
+        if isinstance(event, RunStarted):
+            tell(replace(event, scenarios=chosen.scenarios))
+            by_id = {scenario.id: scenario for scenario in chosen.scenarios}
+            for row in chosen.kept:
+                scenario = by_id[row.scenario]
+                failed = row.disposition is Disposition.FAIL
+                failures = (Failure(row.reason, str(scenario.place)),) if failed else ()
+                tell(ScenarioFinished(scenario, row, failures))
+        elif isinstance(event, RunFinished):
+            tell(replace(event, rows=_merged(chosen, event.rows)))
+        else:
+            tell(event)
+
+    return told if chosen.kept else tell
+
+
+def resumed(chosen: Plan, unfinished: Unfinished) -> Plan:
+    """The plan of a run that died, without what it had witnessed.
+
+    Raises ``UsageError`` where the plan, the suite or the rules are not those of the run.
+    """
+    before, now = unfinished.header, chosen.header
+    pairs = (
+        ("suite", before["suite"]["version"], now.suite),
+        ("corpus", before["corpus"], now.corpus),
+        ("subject", before["subject"], now.subject),
+        ("rows", before.get("rows"), {s.requirement: s.id for s in chosen.scenarios}),
+    )
+    for what, then, here in pairs:
+        if then != here:
+            raise UsageError(
+                f"{unfinished.path} cannot be resumed: its {what} is not that of this run"
+            )
+    if chosen.options.seed in (before["seed"], *unfinished.seeds):
+        raise UsageError("a run that goes on takes another seed: its ids must not come twice")
+    return replace(chosen, kept=unfinished.rows, first_seed=before["seed"])
+
+
+async def _execute_recorded(
+    chosen: Plan, host: Host, credentials: Credentials, tell: Listener, path: Path
+) -> tuple[Row, ...]:
+    from .evidence.recording import RecordingClock, RecordingHost
+    from .evidence.redaction import Redaction
+    from .evidence.trace import TraceWriter
+
+    trace = TraceWriter(path, trace_header(chosen, credentials))
+
+    def note(event: Event) -> None:
+        if isinstance(event, ScenarioFinished):
+            trace.write({"record": "row", "row": event.row.as_json()})
+        tell(event)
+
+    recording = RecordingHost(host, trace, Redaction(credentials))
+    clock = RecordingClock(WallClock(), trace)
+    try:
+        session = Session(recording, chosen.options, credentials, clock)
+        rows = await run(chosen.scenarios, session, note)
+        trace.write({"record": "footer", "rows": digest(rows)})
+    finally:
+        trace.close()
+    return rows
+
+
+def trace_header(chosen: Plan, credentials: Credentials) -> dict[str, JsonValue]:
+    """What a rederivation has to know of a plan."""
+    options, header = chosen.options, chosen.header
+    return {
+        "suite": {"name": "openwop-conformance", "version": header.suite},
+        "corpus": header.corpus,
+        "subject": header.subject,
+        "seed": header.seed,
+        "leftOut": header.left_out,
+        "scenarios": [scenario.id for scenario in chosen.scenarios],
+        "jobs": options.jobs,
+        "timeScale": options.time_scale,
+        "optedOut": sorted(options.opted_out),
+        "given": sorted(credentials.names()),
+        "began": datetime.now(UTC).isoformat(timespec="seconds"),
+    }

@@ -37,6 +37,11 @@ class Credentials:
         named = {"second-tenant": self.other, "canary": self.canary}
         return frozenset(name for name, value in named.items() if value)
 
+    def names(self) -> frozenset[str]:
+        """The names, as in the environment, of what was given."""
+        named = {API_KEY: self.owner, OTHER_KEY: self.other, CANARY: self.canary}
+        return frozenset(name for name, value in named.items() if value)
+
     def of(self, whose: str) -> str | None:
         """The key of ``owner`` or ``other``; a made-up one for ``wrong``; ``None`` for ``none``."""
         if whose == "wrong":

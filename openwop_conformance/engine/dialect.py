@@ -164,13 +164,12 @@ async def _frames(session: Session, run_id: str, found: Dialect) -> Dialect:
     parser, names, base = SseParser(), [], None
     request = V1.events(run_id, "a2uiDelta=1")
     try:
-        async with asyncio.timeout(session.options.seconds(_WITHIN)):
-            async with session.stream(request, "owner") as stream:
-                async for chunk in stream.chunks():
-                    for item in parser.feed(chunk.data, chunk.at):
-                        for frame in frames_in(_parsed(item.data)):
-                            names.append(item.event)
-                            base = base or base_of(frame)
+        async with session.within(_WITHIN), session.stream(request, "owner") as stream:
+            async for chunk in stream.chunks():
+                for item in parser.feed(chunk.data, chunk.at):
+                    for frame in frames_in(_parsed(item.data)):
+                        names.append(item.event)
+                        base = base or base_of(frame)
     except (ExchangeError, TimeoutError, Blocked):
         pass  # what was seen until then is what there is
     return replace(found, base=base, names=tuple(dict.fromkeys(names)))

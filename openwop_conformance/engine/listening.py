@@ -60,7 +60,7 @@ class Listener:
         how long that takes is not judged here.
         """
         try:
-            async with asyncio.timeout(self._witness.session.options.seconds(SETTLES_WITHIN)):
+            async with self._witness.session.within(SETTLES_WITHIN):
                 await self._task
         except TimeoutError:
             raise Blocked("the event stream of an ended run does not close") from None

@@ -11,11 +11,12 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final
 
+from ..adapters.operations import V2
 from ..errors import DocumentError, ExchangeError
 from ..scenario.model import Scenario, Step
 from ..scenario.verbs import Economy
 from .gates import decide
-from .session import Session
+from .session import Session, asked_for
 from .steps import take
 from .verdict import (
     Blocked,
@@ -39,6 +40,11 @@ CLEANED_WITHIN: Final = 10.0
 
 async def run(scenarios: Sequence[Scenario], session: Session, tell: Listener) -> tuple[Row, ...]:
     """Run scenarios against a host; the rows, by id. Raises ``UnreachableError`` before any."""
+    with asked_for("session"):
+        return await _run(scenarios, session, tell)
+
+
+async def _run(scenarios: Sequence[Scenario], session: Session, tell: Listener) -> tuple[Row, ...]:
     started = session.clock()
     tell(RunStarted(session.host.name, session.options.seed, tuple(scenarios)))
     await session.first_contact()
@@ -58,7 +64,9 @@ async def run(scenarios: Sequence[Scenario], session: Session, tell: Listener) -
     ordered = tuple(sorted(rows, key=lambda row: row.id))
     dialect = session.known_dialect
     spoken = None if dialect is None else dialect.as_json()
-    tell(RunFinished(ordered, session.clock() - started, spoken))
+    where = session.host.name.rstrip("/") + V2.discovery().target
+    seconds = session.clock() - started
+    tell(RunFinished(ordered, seconds, spoken, session.discovery, where))
     return ordered
 
 
@@ -70,12 +78,17 @@ def is_timed(scenario: Scenario) -> bool:
 
 async def run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
     """One scenario, start to end. Never raises for anything that a host can do."""
+    with asked_for(scenario.id):
+        return await _run_one(scenario, session)
+
+
+async def _run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
     witness = Witness(session, scenario)
     failures: list[Failure] = []
     started = session.clock()
     disposition, reason = Disposition.PASS, ""
     try:
-        async with asyncio.timeout(session.options.seconds(SCENARIO_WITHIN)):
+        async with session.within(SCENARIO_WITHIN):
             await decide(session, scenario)
             await _take_all(witness, failures)
     except Inapplicable as fact:
@@ -171,7 +184,7 @@ async def _clean_up(witness: Witness) -> None:
             return
 
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(witness.session.options.seconds(CLEANED_WITHIN)):
+        async with witness.session.within(CLEANED_WITHIN):
             await asyncio.gather(*(cancel(run.id) for run in witness.runs.values()))
     for task in witness.tasks:
         task.cancel()

@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Final
+from datetime import UTC, datetime
+from typing import Final, Protocol
 
 from ..adapters.host import Bounds, Host, Request, Response, Stream
 from ..adapters.operations import V1, V2
@@ -26,6 +28,53 @@ from .verdict import Blocked, Inapplicable
 
 GIVE_UP_AFTER: Final = 5
 """So many exchanges in a row without an answer, and the host counts as gone."""
+GONE: Final = "the host has stopped answering, so it was not asked again"
+
+
+SCOPE: Final[ContextVar[str]] = ContextVar("scope", default="session")
+"""On whose behalf something is asked: a scenario's id, or ``session`` for what is asked once."""
+
+
+@contextmanager
+def asked_for(scope: str) -> Iterator[None]:
+    """What is asked in this block is asked on behalf of a scope."""
+    token = SCOPE.set(scope)
+    try:
+        yield
+    finally:
+        SCOPE.reset(token)
+
+
+class Clock(Protocol):
+    """Time as a run sees it. A recording gives back the readings and limits of the run it holds."""
+
+    def now(self) -> float:
+        """Seconds since some moment."""
+        ...
+
+    def date(self) -> datetime:
+        """The date and time, in UTC."""
+        ...
+
+    def within(self, seconds: float) -> AbstractAsyncContextManager[object]:
+        """Bound a block; ``TimeoutError`` where it takes longer."""
+        ...
+
+
+class WallClock:
+    """The time of this machine."""
+
+    def date(self) -> datetime:
+        """The date and time, in UTC."""
+        return datetime.now(UTC)
+
+    def now(self) -> float:
+        """Seconds of ``time.perf_counter``."""
+        return time.perf_counter()
+
+    def within(self, seconds: float) -> AbstractAsyncContextManager[object]:
+        """``asyncio.timeout``."""
+        return asyncio.timeout(seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +95,20 @@ class Options:
 class Session:
     """A host, and what a run knows of it."""
 
-    def __init__(self, host: Host, options: Options, credentials: Credentials) -> None:
+    def __init__(
+        self,
+        host: Host,
+        options: Options,
+        credentials: Credentials,
+        clock: Clock | None = None,
+    ) -> None:
         self.host, self.options, self.credentials = host, options, credentials
+        self._clock: Clock = clock or WallClock()
+        self.discovery: JsonValue = None
+        """The discovery document that was read first; ``None`` where none was."""
         self._bounds = options.bounds.scaled(options.time_scale)
         self._unanswered = 0
+        self._gone = False
         self._claims: Claims | Exception | None = None
         self._claims_lock = asyncio.Lock()
         self._dialect_lock = asyncio.Lock()
@@ -65,8 +124,16 @@ class Session:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def clock(self) -> float:
-        """Seconds, for bounds; never for a verdict."""
-        return time.perf_counter()
+        """Seconds, for bounds and for ratios; never for a verdict by themselves."""
+        return self._clock.now()
+
+    def date(self) -> datetime:
+        """The date and time that a message is stamped with, in UTC."""
+        return self._clock.date()
+
+    def within(self, bound: float) -> AbstractAsyncContextManager[object]:
+        """Bound a block to some seconds, scaled; ``TimeoutError`` where it takes longer."""
+        return self._clock.within(self.options.seconds(bound))
 
     # ------------------------------------------------------------------------- exchanges
 
@@ -115,11 +182,12 @@ class Session:
         return Request(request.method, request.target, headers, request.body)
 
     def _refuse_if_gone(self) -> None:
-        if self._unanswered >= GIVE_UP_AFTER:
-            raise Blocked("the host has stopped answering, so it was not asked again")
+        if self._gone:
+            raise Blocked(GONE)
 
     def _unanswered_by(self, error: ExchangeError | UnreachableError) -> ExchangeError | Blocked:
         self._unanswered += 1
+        self._gone = self._gone or self._unanswered >= GIVE_UP_AFTER
         if isinstance(error, ExchangeError):
             return error
         return Blocked(f"the host can no longer be reached: {error}")
@@ -135,7 +203,8 @@ class Session:
         async with self._claims_lock:
             if self._claims is None:
                 try:
-                    self._claims = await self._discover()
+                    with asked_for("session"):
+                        self._claims = await self._discover()
                 except (Blocked, Inapplicable) as error:
                     self._claims = error
         if isinstance(self._claims, Exception):
@@ -147,7 +216,8 @@ class Session:
         async with self._claims_lock:
             if self._claims_v1 is None:
                 try:
-                    document = await self._document(V1.discovery())
+                    with asked_for("session"):
+                        document = await self._document(V1.discovery())
                     if not discovery_v1.speaks_major_1(document):
                         raise Inapplicable("discovery names no version of major 1")
                     self._claims_v1 = discovery_v1.claims_of(document)
@@ -162,7 +232,8 @@ class Session:
         async with self._dialect_lock:
             if self._dialect is None:
                 try:
-                    self._dialect = await probe(self)
+                    with asked_for("session"):
+                        self._dialect = await probe(self)
                 except Blocked as error:
                     self._dialect = error
         if isinstance(self._dialect, Exception):
@@ -207,9 +278,12 @@ class Session:
         if response.status != 200:
             raise Blocked(f"discovery answers {response.status} instead of its document")
         try:
-            return parse(response.body)
+            document = parse(response.body)
         except JsonError as error:
             raise Blocked(f"the discovery document is not JSON: {error}") from None
+        if self.discovery is None:
+            self.discovery = document
+        return document
 
 
 def _named(error: Exception) -> str:

@@ -133,6 +133,9 @@ class RunFinished:
     seconds: float = field(default=0.0, compare=False)
     dialect: JsonValue = None
     """How the host speaks major 1, where that was found out."""
+    discovery: JsonValue = None
+    """The discovery document that was read first, at ``discovery_url``."""
+    discovery_url: str = ""
 
 
 Event: TypeAlias = RunStarted | ScenarioFinished | RunFinished

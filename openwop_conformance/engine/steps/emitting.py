@@ -20,6 +20,7 @@ async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
     payload, has_canary = _payload(witness, args)
     sent = envelope(
         payload,
+        sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
         correlation_id=(
             witness.id_for("correlation", args.correlation)
@@ -64,6 +65,7 @@ async def race(witness: Witness, args: Race, refused: Refused | None) -> None:
             run.id,
             envelope(
                 payload,
+                sent_at=witness.session.date(),
                 envelope_id=witness.fresh("envelope"),
                 correlation_id=witness.fresh("correlation"),
             ),

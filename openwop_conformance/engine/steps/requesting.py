@@ -98,6 +98,7 @@ def _envelope(witness: Witness, surface: str) -> dict[str, JsonValue]:
     ]
     return envelope(
         witness.payload(surface, messages, Emit().catalog),
+        sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
         correlation_id=witness.fresh("correlation"),
     )

@@ -78,6 +78,7 @@ async def _project(witness: Witness, args: Show, view: RunView, payload: JsonVal
     """Record a surface by the acceptor seam, which knows of trust and nodes."""
     sent = envelope(
         payload,
+        sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
         correlation_id=witness.fresh("correlation"),
         schema_version=1,
@@ -190,6 +191,7 @@ async def accept_(witness: Witness, args: Accept, refused: Refused | None) -> No
     """The acceptor seam takes an envelope, or says for which reason it does not."""
     sent = envelope(
         args.payload,
+        sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
         correlation_id=(
             witness.id_for("correlation", args.correlation)

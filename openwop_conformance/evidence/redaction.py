@@ -1,0 +1,122 @@
+"""What no recording may hold: the operator's keys and secret, however JSON or a URL spells them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ..engine.credentials import API_KEY, CANARY, MIN_CANARY, OTHER_KEY, Credentials
+
+_SHORT: Final = dict(zip('"\\/\b\f\n\r\t', '"\\/bfnrt', strict=True))
+_NESTED: Final = 200
+"""So many letters of a value one pattern can look for at the end of a chunk."""
+
+
+class Redaction:
+    """Puts ``$NAME`` in place of each value; that is the value which a rederivation goes on with.
+
+    A value shorter than ``MIN_CANARY`` would be found by accident, and is hidden in the header
+    that carries it alone.
+    """
+
+    def __init__(self, credentials: Credentials) -> None:
+        keys = ((API_KEY, credentials.owner), (OTHER_KEY, credentials.other))
+        self._bearers = {f"Bearer {value}": f"Bearer ${name}" for name, value in keys if value}
+        named = [(n, v) for n, v in (*keys, (CANARY, credentials.canary)) if v]
+        secrets = [(n, v) for n, v in named if len(v) >= MIN_CANARY]
+        secrets.sort(key=lambda pair: -len(pair[1]))
+        self._plain = [value.encode() for _, value in secrets]
+        self._patterns = [(_spelled(value), f"${name}".encode()) for name, value in secrets]
+        self._starts = [start for _, value in secrets for start in _started(value)]
+        self._longest = max((6 * len(value.encode()) for _, value in secrets), default=0)
+
+    def hidden(self, data: bytes) -> bytes:
+        """The bytes without any value."""
+        for pattern, name in self._likely(data):
+            data = pattern.sub(name, data)
+        return data
+
+    def _likely(self, data: bytes) -> list[tuple[re.Pattern[bytes], bytes]]:
+        """The patterns that are worth a search."""
+        if b"\\" in data or b"%" in data:
+            return self._patterns
+        pairs = zip(self._plain, self._patterns, strict=True)
+        return [pattern for plain, pattern in pairs if plain in data]
+
+    def text(self, text: str) -> str:
+        """Text without any value."""
+        return self.hidden(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+
+    def header(self, value: str) -> str:
+        """A header's value without any secret, whether it holds characters or octets as Latin-1."""
+        if value in self._bearers:
+            return self._bearers[value]
+        text = self.text(value)
+        octets = text.encode("latin-1", "ignore")
+        same = octets.decode("latin-1") == text
+        return self.hidden(octets).decode("latin-1") if same else text
+
+    def held_back(self, data: bytes) -> int:
+        """How many bytes at the end may begin a value that the next bytes end.
+
+        A value that is whole already is held back as a whole, or not at all.
+        """
+        tail = data[-self._longest :] if self._longest else b""
+        found = (start.search(tail) for start in self._starts)
+        held = max((len(tail) - match.start() for match in found if match), default=0)
+        if not held:
+            return 0
+        begins, moved = len(data) - held, True
+        whole = [m.span() for pattern, _ in self._likely(data) for m in pattern.finditer(data)]
+        while moved:
+            first = min((start for start, end in whole if start < begins < end), default=begins)
+            begins, moved = first, first < begins
+        return len(data) - begins
+
+
+def _forms(letter: str) -> Iterator[list[bytes]]:
+    """The ways in which a body, JSON text or a URL may spell a letter, byte by byte."""
+    units = letter.encode("utf-16-be").hex()
+    yield [re.escape(bytes([byte])) for byte in letter.encode()]
+    yield _bytes("".join(rf"\u{units[i : i + 4]}" for i in range(0, len(units), 4)))
+    yield _bytes("".join(f"%{byte:02x}" for byte in letter.encode()))
+    if letter in _SHORT:
+        yield [rb"\\", re.escape(_SHORT[letter].encode())]
+
+
+def _bytes(spelling: str) -> list[bytes]:
+    """A pattern for each byte; a hexadecimal digit in either case."""
+    return [
+        f"[{byte}{byte.upper()}]".encode() if byte in "abcdef" else re.escape(byte.encode())
+        for byte in spelling
+    ]
+
+
+def _letter(letter: str) -> bytes:
+    return b"(?:" + b"|".join(b"".join(form) for form in _forms(letter)) + b")"
+
+
+def _cut(letter: str) -> bytes:
+    """The end of bytes, with or without the beginning of a letter."""
+    begun = []
+    for form in _forms(letter):
+        pattern = b""
+        for byte in reversed(form[:-1]):
+            pattern = b"(?:" + byte + pattern + b")?"
+        begun.append(pattern)
+    return b"(?:" + b"|".join(begun) + rb")\Z"
+
+
+def _spelled(value: str) -> re.Pattern[bytes]:
+    return re.compile(b"".join(map(_letter, value)))
+
+
+def _started(value: str) -> Iterator[re.Pattern[bytes]]:
+    """What stands at the end of bytes that a value begins in, but does not end in."""
+    for at in range(0, len(value), _NESTED):
+        *inner, last = list(value[at : at + _NESTED])
+        pattern = _cut(last)
+        for letter in reversed(inner):
+            pattern = b"(?:" + _letter(letter) + pattern + b"|" + _cut(letter) + b")"
+        yield re.compile(b"".join(map(_letter, value[:at])) + pattern)

@@ -1,0 +1,1 @@
+"""Tests of what is written down, and of what is made of it."""

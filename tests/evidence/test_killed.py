@@ -1,0 +1,171 @@
+"""A run that is killed, at whatever moment, leaves what it had witnessed and nothing more.
+
+One process imports the suite once and forks every run that is killed: two hundred are cheap.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from openwop_conformance import suite
+from openwop_conformance.cli import main
+from openwop_conformance.corpus import corpus
+from openwop_conformance.engine.verdict import Disposition, Row, exit_code
+from openwop_conformance.evidence.ledger import read_ledger, read_unfinished
+from openwop_conformance.evidence.trace import read_trace
+from openwop_conformance.scenario.lint import load_all
+from tests.shared_data import REPOSITORY
+
+KILLS = 200
+SELECT = ("host.v2.c*", "host.v2.f*", "host.v2.l*", "host.v2.s*")
+SEED = 5
+
+
+def run(folder: Path, *more: str, seed: int = SEED, trace: bool = True) -> int:
+    """``run`` in this process, with its files in a folder."""
+    files = ["--ledger", str(folder / "ledger")]
+    files += ["--trace", str(folder / "trace")] if trace else []
+    return main(["run", "reference", "--seed", str(seed), "--select", *SELECT, *files, *more])
+
+
+def kill_many(folder: Path, kills: int) -> None:
+    """An unbroken run in ``whole``, then as many killed ones, each in a folder of its own."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    loaded = load_all(corpus())
+    vars(suite)["load_all"] = lambda _: loaded  # what comes before a run is not what is killed
+    for _ in range(2):  # the first also warms up
+        began = time.monotonic()
+        assert run(folder / "whole") == 0
+        took = time.monotonic() - began
+    chance = random.Random(7)
+    for number in range(kills):
+        ledger = folder / str(number) / "ledger"
+        child = os.fork()
+        if not child:
+            os._exit(run(ledger.parent))
+        if number % 10:  # the others are killed at any moment, and may not have begun
+            while not ledger.exists():
+                time.sleep(0.001)
+        time.sleep(chance.uniform(0.0, took))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+@dataclass
+class Killed:
+    """What was left of the runs."""
+
+    whole: Path
+    folders: list[Path]
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    folder = tmp_path_factory.mktemp("killed")
+    code = (
+        "import sys; from pathlib import Path; from tests.evidence.test_killed import kill_many; "
+        "kill_many(Path(sys.argv[1]), int(sys.argv[2]))"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENWOP_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder), str(KILLS)],
+        cwd=REPOSITORY,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return Killed(folder / "whole", [folder / str(number) for number in range(KILLS)])
+
+
+def witnessed(ledger: Path) -> tuple[Row, ...]:
+    """The rows of a ledger that the run had reached."""
+    if json.loads(ledger.read_bytes().splitlines()[-1])["record"] == "footer":
+        return read_ledger(ledger)[1]
+    return read_unfinished(ledger).rows
+
+
+def test_the_kills_hit_at_many_moments(killed: Killed) -> None:
+    found = Counter(
+        len(witnessed(folder / "ledger")) if (folder / "ledger").exists() else -1
+        for folder in killed.folders
+    )
+    print("rows witnessed: kills", dict(sorted(found.items())))  # noqa: T201
+
+    assert len(found) >= 6
+    total = len(read_ledger(killed.whole / "ledger")[1])
+    assert sum(n for rows, n in found.items() if 0 <= rows < total) > KILLS // 3
+
+
+def test_the_ledger_of_a_killed_run_always_reads_and_claims_nothing_that_was_not_witnessed(
+    killed: Killed,
+) -> None:
+    _, whole, _ = read_ledger(killed.whole / "ledger")
+    by_id = {row.id: row for row in whole}
+    for folder in killed.folders:
+        ledger, trace = folder / "ledger", folder / "trace"
+        if not ledger.exists():
+            continue  # it was killed before it began
+        header, rows, footer = read_ledger(ledger)
+        reached = witnessed(ledger)
+        assert header["seed"] == SEED
+        assert {row.id for row in rows} == by_id.keys()
+        assert all(row == by_id[row.id] for row in reached)
+        lost = set(rows) - set(reached)
+        assert all(row.disposition is Disposition.BLOCKED for row in lost)
+        assert {row.reason for row in lost} <= {"the run died before it was judged"}
+        assert exit_code(rows) == (3 if lost else 0)
+        assert not (lost and footer)
+        told = [row["id"] for row in read_trace(trace).rows]
+        assert {row.id for row in reached} <= set(told)
+        assert len(told) - len(reached) <= 1 or footer
+
+
+def test_the_trace_of_a_killed_run_always_reads_and_begins_like_any_other(killed: Killed) -> None:
+    whole = read_trace(killed.whole / "trace")
+    rows = [*whole.rows]
+    died = 0
+    for folder in killed.folders:
+        if not (folder / "trace").exists():
+            assert not (folder / "ledger").exists()
+            continue
+        trace = read_trace(folder / "trace")
+        died += trace.footer is None
+        assert all(row in rows for row in trace.rows)
+        assert {**trace.header, "began": 0} == {**whole.header, "began": 0}
+    assert died > KILLS // 3
+
+
+def test_what_was_killed_is_resumed_to_the_rows_of_an_unbroken_run(
+    killed: Killed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, _, digest = read_ledger(killed.whole / "ledger")
+    by_rows: dict[int, Path] = {}
+    for folder in killed.folders:
+        ledger = folder / "ledger"
+        if ledger.exists() and read_ledger(ledger)[2] is None:
+            by_rows.setdefault(len(witnessed(ledger)), folder)
+    chosen = sorted(by_rows.items())[:: max(1, len(by_rows) // 6)]
+    assert len(chosen) >= 4
+
+    for number, (_, folder) in enumerate(chosen):
+        kept = witnessed(folder / "ledger")
+        assert run(folder, "--resume", seed=100 + number, trace=False) == 0
+        header, rows, total = read_ledger(folder / "ledger")
+        assert total == digest
+        assert set(kept) <= set(rows)
+        assert (header["seed"], header["resumed"]) == (SEED, [100 + number])
+    assert "Traceback" not in capsys.readouterr().err
