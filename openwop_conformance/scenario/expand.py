@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -175,7 +176,11 @@ def _expanded(
 
 
 def _cases(fixtures: Path, pattern: str) -> list[tuple[str, Path]]:
-    named = ((p.relative_to(fixtures).as_posix(), p) for p in fixtures.rglob("*.json"))
+    folder = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
+    if ".." in folder.split("/"):
+        return []
+    below = (fixtures / folder).rglob("*.json")
+    named = ((path.relative_to(fixtures).as_posix(), path) for path in below)
     return sorted((name, path) for name, path in named if fnmatch.fnmatchcase(name, pattern))
 
 
