@@ -9,9 +9,41 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import ConformanceError
-from . import coherence, explain, lint, listing, run, sabotage, schema, serve
+from . import (
+    certify,
+    coherence,
+    diff,
+    explain,
+    har,
+    keygen,
+    lint,
+    listing,
+    rederive,
+    run,
+    sabotage,
+    schema,
+    serve,
+    sign,
+    verify,
+)
 
-COMMANDS = (run, listing, explain, lint, schema, serve, sabotage, coherence)
+COMMANDS = (
+    run,
+    listing,
+    explain,
+    lint,
+    schema,
+    serve,
+    sabotage,
+    coherence,
+    certify,
+    sign,
+    verify,
+    rederive,
+    har,
+    diff,
+    keygen,
+)
 
 EPILOG = """\
 Exit codes: 0 conformant; 1 something failed; 2 usage or configuration; 3 incomplete: nothing

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..engine.verdict import Event, Listener
+    from ..engine.verdict import Event, Listener, Row
+    from ..evidence.baseline import Baseline
     from ..evidence.requirements import Requirement
     from ..jsonvalue import JsonValue
     from ..suite import Plan
@@ -36,8 +37,14 @@ def add_to(commands: Any) -> None:
         metavar="PATTERN",
         help="only scenarios or requirements of these ids; * and ? stand for anything",
     )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run that died and left --ledger FILE"
+    )
     parser.add_argument("--major", type=int, choices=(1, 2), help="only this major's scenarios")
     parser.add_argument("--ledger", type=Path, metavar="FILE", help="write the ledger here")
+    parser.add_argument(
+        "--trace", type=Path, metavar="FILE", help="write every exchange here, as it happens"
+    )
     parser.add_argument(
         "--report",
         action="append",
@@ -45,6 +52,12 @@ def add_to(commands: Any) -> None:
         type=_report,
         metavar="FORMAT:FILE",
         help="write a report as well: markdown:FILE or json:FILE",
+    )
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="failures that are known: they stay red, and do not make the exit code 1",
     )
     parser.add_argument("--seed", type=_natural, metavar="N", help="repeat the ids of a run")
     parser.add_argument(
@@ -74,12 +87,12 @@ def command(args: argparse.Namespace) -> int:
 
     from ..engine.credentials import read_credentials
     from ..engine.session import Options
-    from ..engine.verdict import RunFinished, exit_code
+    from ..engine.verdict import RunFinished, RunStarted, ScenarioFinished, exit_code
     from ..errors import UsageError
-    from ..evidence.ledger import digest, write_ledger
+    from ..evidence.ledger import LedgerWriter, digest, read_unfinished
     from ..evidence.requirements import read_requirements
     from ..scenario.verbs import OPERATOR_NEEDS
-    from ..suite import execute, fresh_seed, plan
+    from ..suite import execute, fresh_seed, plan, resumed
 
     unknown = sorted(set(args.opt_out) - set(OPERATOR_NEEDS))
     if unknown:
@@ -98,37 +111,83 @@ def command(args: argparse.Namespace) -> int:
         major=args.major,
         options=options,
     )
-    outputs = [path for _, path in args.report] + ([args.ledger] if args.ledger else [])
+    unfinished = None
+    if args.resume:
+        if args.ledger is None or args.trace is not None:
+            raise UsageError("--resume goes with --ledger, and without --trace: half is no trace")
+        unfinished = read_unfinished(args.ledger)
+        chosen = resumed(chosen, unfinished)
+    files = (path for path in (args.ledger, args.trace) if path is not None)
+    outputs = [*(path for _, path in args.report), *files]
     for path in outputs:
         _require_writable(path)
+    baseline = _baseline(args.baseline, chosen) if args.baseline is not None else None
     requirements = read_requirements(chosen.corpus.requirements)
     listeners, console = _listeners(args, requirements, chosen)
 
     dialect: JsonValue = None
+    ledger: LedgerWriter | None = None
 
     def tell(event: Event) -> None:
-        nonlocal dialect
-        if isinstance(event, RunFinished):
+        nonlocal dialect, ledger
+        if isinstance(event, RunStarted) and args.ledger is not None:
+            if unfinished is None:
+                ledger = LedgerWriter(args.ledger, chosen.header, chosen.scenarios)
+            else:
+                ledger = LedgerWriter.going_on(unfinished, options.seed)
+        elif isinstance(event, ScenarioFinished) and ledger and event.row not in chosen.kept:
+            ledger.add(event.row)
+        elif isinstance(event, RunFinished):
             dialect = event.dialect
         for listener in listeners:
             listener(event)
 
     try:
-        rows = asyncio.run(execute(chosen, tell))
+        rows = asyncio.run(execute(chosen, tell, args.trace))
     finally:
         if console is not None:
             console.close()
-    if args.ledger is not None:
-        write_ledger(args.ledger, replace(chosen.header, dialect=dialect), rows)
+    if ledger is not None:
+        seeds = () if unfinished is None else (*unfinished.seeds, options.seed)
+        ledger.finish(replace(chosen.header, dialect=dialect, resumed=seeds), rows)
     if not args.json:
         if chosen.left_out:
             s = "s were" if chosen.left_out != 1 else " was"
             print(f"{chosen.left_out} scenario{s} left out by what was selected")  # noqa: T201
         if args.ledger is not None:
             print(f"ledger {args.ledger}, digest {digest(rows)}")  # noqa: T201
+        if args.trace is not None:
+            print(f"trace {args.trace}")  # noqa: T201
         for form, path in args.report:
             print(f"report {path} ({form})")  # noqa: T201
-    return exit_code(rows)
+    return exit_code(rows) if baseline is None else _held_to(baseline, rows, chosen, args.json)
+
+
+def _baseline(path: Path, chosen: Plan) -> Baseline:
+    from ..evidence.baseline import read_baseline
+    from ..evidence.requirements import read_ids
+
+    return read_baseline(path, read_ids(chosen.corpus.ids).aliases)
+
+
+def _held_to(baseline: Baseline, rows: tuple[Row, ...], chosen: Plan, as_json: bool) -> int:
+    """Print what a baseline makes of a run; the exit code. JSON keeps standard output alone."""
+    import sys
+    from datetime import UTC, datetime
+
+    from ..engine.verdict import verdict
+    from ..evidence.baseline import judge
+    from ..scenario.outline import outlines
+
+    others = {outline.requirement for outline in outlines(chosen.corpus)}
+    left_out = others - {row.id for row in rows} if chosen.left_out else set()
+    judged = judge(baseline, rows, left_out, datetime.now(UTC).date())
+    file = sys.stderr if as_json else sys.stdout
+    for fault in judged.faults:
+        print(fault, file=file)
+    if judged.verdict != verdict(rows):
+        print(judged.verdict, file=file)
+    return judged.exit_code
 
 
 def _require_writable(path: Path) -> None:
