@@ -149,7 +149,7 @@ Task = tuple[str | None, dict[str, str], int]
 
 async def _run_all(tasks: Sequence[Task]) -> list[Outcome]:
     """Each run in a process of a pool: they share nothing but the clock."""
-    workers = min(os.cpu_count() or 1, len(tasks))
+    workers = min((os.cpu_count() or 1) + 1, len(tasks))  # one more, for they wait a good deal
     if workers == 1:
         return [await outcome_of(*task) for task in tasks]
     loop = asyncio.get_running_loop()
