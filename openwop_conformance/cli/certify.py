@@ -105,9 +105,10 @@ def _certify(
         text_of,
         unsigned_bundle,
     )
+    from ..evidence.trace import digest_of
     from ..evidence.verification import Outcome, Pinned, verify
     from ..suite import execute
-    from .verify import digest_of, lines_of
+    from .verify import lines_of
 
     finished: list[RunFinished] = []
 

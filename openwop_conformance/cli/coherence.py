@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .printing import printable
+
 if TYPE_CHECKING:
     from ..rulebook.gates import GateRow, GateRun
 
@@ -129,7 +131,7 @@ def _print(run: GateRun, rows: Sequence[GateRow], seconds: float) -> None:
             lines += [f"      … and {more} more"] if more > 0 else []
         elif row.reason:
             lines += [f"      - {row.reason}"]
-        print("\n".join(_clean(line) for line in lines))  # noqa: T201
+        print("\n".join(printable(line) for line in lines))  # noqa: T201
     print()  # noqa: T201
     counts = [
         f"{count} {word if word != 'FAIL' else 'broken'}"
@@ -138,11 +140,6 @@ def _print(run: GateRun, rows: Sequence[GateRow], seconds: float) -> None:
     ]
     total = sum(gate.row.assertions for gate in rows)
     print(f"{', '.join(counts)}; {total:,} assertions; {seconds:.1f} s")  # noqa: T201
-
-
-def _clean(line: str) -> str:
-    """A corpus may be somebody else's: no control character gets through."""
-    return "".join(c if c.isprintable() else "�" for c in line)
 
 
 def _sabotage(upstream: Any, names: Sequence[str]) -> int:

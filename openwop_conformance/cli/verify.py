@@ -54,6 +54,7 @@ def command(args: argparse.Namespace) -> int:
     """Verify; the exit code."""
     from ..evidence.attestation import envelope_path
     from ..evidence.signing import read_public_key
+    from ..evidence.trace import digest_of
     from ..evidence.verification import Outcome, Pinned, Verification, verify
 
     keys = [read_public_key(text) for text in args.key]
@@ -74,19 +75,6 @@ def command(args: argparse.Namespace) -> int:
     else:
         print("\n".join(lines_of(args.file, found)))  # noqa: T201
     return found.exit_code
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hex. Raises ``UsageError``."""
-    import hashlib
-
-    from ..errors import UsageError
-
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _read(path: Path) -> bytes:

@@ -24,7 +24,8 @@ _STALLED: Final = 3.0
 """Seconds after which an order that cannot be kept is given up."""
 _PASSED: Final = 0.5
 """Seconds that a limit takes to pass again which was passed in the run."""
-_UNPASSED: Final = 300.0
+_UNPASSED: Final = 60.0
+"""Seconds within which any other block ends: a forged trace may leave one waiting."""
 
 
 class ReplayedClock:

@@ -114,9 +114,12 @@ def _records(path: Path) -> Iterator[Record]:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a trace's bytes, as any tool gives it."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """SHA-256 of a trace's bytes, in hex, as any tool gives it. Raises ``UsageError``."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
 
 
 def data_to_json(data: bytes) -> JsonValue:

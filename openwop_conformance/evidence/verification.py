@@ -294,10 +294,12 @@ def _check_envelope_key(
 
 
 def _check_trace(bundle: dict[str, Any], pinned: Pinned, notes: _Notes) -> None:
-    if pinned.trace is None:
-        return
     named = {trace_of(row) for row in bundle["results"]["requirements"]} - {None}
-    if not named:
+    if pinned.trace is None:
+        if named:
+            message = "the rows rest on a trace that was not given: nobody looked at it here"
+            notes.warnings.append(Finding("trace-not-given", message))
+    elif not named:
         notes.unchecked.append("the trace: the rows name none")
     elif named != {pinned.trace}:
         notes.reject("trace-digest", "the trace is not the one that the rows rest on")

@@ -92,7 +92,7 @@ def test_json_says_the_same(cli: Cli, bundle: Path) -> None:
     assert (code, found["exitCode"], found["outcome"]) == (2, 2, "coherent")
     assert found["uncovered"] == ["everything"]
     assert found["bundleVersion"] == "3"
-    assert [w["kind"] for w in found["warnings"]] == ["key-unpublished"]
+    assert [w["kind"] for w in found["warnings"]] == ["key-unpublished", "trace-not-given"]
 
 
 def test_the_real_bundle_is_judged_aloud(cli: Cli) -> None:
