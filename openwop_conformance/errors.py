@@ -9,7 +9,8 @@ A run passes through four stages, and each has its own kind of error:
    protocol below ours: too slow, too large, cut off, redirected elsewhere. A row becomes
    ``blocked`` or ``executed-fail``; what was witnessed before is kept.
 4. *Judging* (``Violation``): a rule of the protocol is broken. The reference subjects raise it to
-   refuse; the oracle raises it to say what a subject should have refused.
+   refuse; the oracle raises it to say what a subject should have refused. An SDK in this process
+   raises ``SdkError`` instead, which says what an answer of any SDK says.
 
 ::
 
@@ -19,10 +20,27 @@ A run passes through four stages, and each has its own kind of error:
     ├── UnreachableError
     ├── ExchangeError
     ├── JsonError              text that is not the strict JSON we accept
-    └── Violation              a rule of A2UI or of OpenWOP, by name
+    ├── Violation              a rule of A2UI or of OpenWOP, by name
+    └── SdkError               what a library refuses, by the kind of fault
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+Kind = Literal[
+    "parse",
+    "validation",
+    "catalog",
+    "integrity",
+    "recursion",
+    "data",
+    "state",
+    "ended",
+    "unsupported",
+    "crash",
+]
 
 
 class ConformanceError(Exception):
@@ -48,7 +66,8 @@ class UnreachableError(ConformanceError):
 class ExchangeError(ConformanceError):
     """The subject was reached and did not answer within the bounds of one exchange.
 
-    ``kind`` is one of ``timeout``, ``too-large``, ``cut-off``, ``redirect`` and ``transport``.
+    ``kind`` is one of ``timeout``, ``too-large``, ``cut-off``, ``redirect`` and ``transport``; of a
+    program, also ``crashed`` and ``garbage``.
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -72,3 +91,33 @@ class Violation(ConformanceError):
     ) -> None:
         super().__init__(message)
         self.rule, self.path, self.code = rule, path, code
+
+
+class SdkError(ConformanceError):
+    """A library refuses a call on purpose: what kind of fault it saw, where, and in words.
+
+    ``details`` are objects with ``path`` (a JSON Pointer into what was given), ``code`` and
+    ``message``; ``partial_results`` the parts of a response that were read before.
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        details: Sequence[Any] = (),
+        partial_results: Sequence[Any] | None = None,
+    ) -> None:
+        assert kind in get_args(Kind)
+        super().__init__(message)
+        self.kind, self.details = kind, tuple(details)
+        self.partial_results = partial_results
+
+    def as_json(self) -> Any:
+        """The error as an answer carries it."""
+        error: dict[str, Any] = {"kind": self.kind, "message": str(self)}
+        if self.details:
+            error["details"] = list(self.details)
+        if self.partial_results is not None:
+            error["partial_results"] = list(self.partial_results)
+        return error

@@ -1,7 +1,8 @@
-"""How a host is reached: one HTTP exchange at a time, whatever carries it.
+"""How a subject is reached: one exchange at a time, whatever carries it.
 
-The engine speaks only to ``Host``. What an exchange means is for the layers above; what carries it
-(a socket, an ASGI app in this process, a recording) is for the modules beside this one.
+The engine speaks only to ``Subject``, and to a host as ``Host``. What an exchange means is for the
+layers above; what carries it (a socket, an application in this process, a pipe, a recording) is for
+the modules beside this one.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ class Bounds:
 
 
 @runtime_checkable
-class Host(Protocol):
-    """A host under test. An object with these methods is one; nothing is inherited.
+class Subject(Protocol):
+    """Something under test. An object with these methods is one; nothing is inherited.
 
     Each method raises ``UnreachableError`` when no connection can be made, and ``ExchangeError``
     when the answer breaks a bound or the request cannot be put on the wire. Redirects are never
@@ -91,10 +92,15 @@ class Host(Protocol):
         """Send one request and read its whole answer."""
         ...
 
-    def stream(self, request: Request, bounds: Bounds) -> AbstractAsyncContextManager[Stream]:
-        """Send one request and read its answer as it arrives; leaving the context cancels it."""
+    async def close(self) -> None:
+        """Let go of connections, processes and tasks."""
         ...
 
-    async def close(self) -> None:
-        """Let go of connections and tasks."""
+
+@runtime_checkable
+class Host(Subject, Protocol):
+    """A host under test: a subject whose answers can be read as they arrive."""
+
+    def stream(self, request: Request, bounds: Bounds) -> AbstractAsyncContextManager[Stream]:
+        """Send one request and read its answer as it arrives; leaving the context cancels it."""
         ...

@@ -25,6 +25,7 @@ NAMES = (
     "run-event-v1",
     "error-envelope",
     "discovery",
+    "sdk-line",
 )
 
 

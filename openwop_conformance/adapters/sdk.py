@@ -1,0 +1,136 @@
+"""How an SDK is reached: calls by name with JSON arguments, whatever carries them.
+
+The calls are a closed set, ``schemas/sdk-line``. A subject in this process is any object that has a
+method for each call it offers; one in another language speaks the same calls over JSON lines.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from queue import SimpleQueue
+from threading import Thread
+from typing import Final
+
+from ..errors import ExchangeError, Kind, SdkError
+from ..jsonvalue import JsonValue, compact, parse
+from .host import Bounds, Request, Response
+
+METHOD: Final = "CALL"
+"""What stands for the method of an exchange with an SDK."""
+
+
+_STATUS: Final[dict[Kind, int]] = {"unsupported": 501, "crash": 500}
+"""The status of an answer, as HTTP would have it: 200 for a result, else 422."""
+_MOST_SAID: Final = 2000
+
+
+def call(name: str, arguments: Mapping[str, JsonValue]) -> Request:
+    """A call as an exchange carries it: its name is the target, its arguments are the body."""
+    return Request(METHOD, name, (), compact(arguments))
+
+
+def answer(answered: JsonValue) -> Response:
+    """An answer (``result`` or ``error``, and perhaps ``work``) as an exchange carries it."""
+    error = answered.get("error")
+    status = 200 if error is None else _STATUS.get(error["kind"], 422)
+    return Response(status, (), compact(answered))
+
+
+class InProcessSdk:
+    """An object in this process as a subject: each call is a method of its own name.
+
+    The method takes the call's arguments by name and returns its result; it raises ``SdkError`` to
+    refuse. Anything else that it raises is a crash of the library. Calls run one after the other
+    in one thread, so that an endless one is noticed; it cannot be ended, so the subject is lost.
+    A ``trusted`` object is called in the caller's own thread, without a limit of time.
+    """
+
+    def __init__(self, target: object, name: str, *, trusted: bool = False) -> None:
+        self.name = name
+        self._target, self._trusted = target, trusted
+        self._worker: _Worker | None = None
+
+    async def exchange(self, request: Request, bounds: Bounds) -> Response:
+        """Call the method. Raises ``ExchangeError``."""
+        began = time.perf_counter()
+        if self._trusted:
+            answered = self._called(request)
+        else:
+            self._worker = self._worker or _Worker()
+            answered = await self._worker.run(lambda: self._called(request), bounds.total)
+        if len(answered.body) > bounds.body:
+            raise ExchangeError("too-large", f"an answer of more than {bounds.body} bytes")
+        return replace(answered, seconds=time.perf_counter() - began)
+
+    async def close(self) -> None:
+        """Let the thread end."""
+        if self._worker is not None:
+            self._worker.end()
+
+    def _called(self, request: Request) -> Response:
+        method = getattr(self._target, request.target, None)
+        try:
+            if not callable(method):
+                raise SdkError("unsupported", f"there is no {request.target}")
+            answered: dict[str, JsonValue] = {"result": method(**parse(request.body or b"{}"))}
+            answered["result"] = _plain(answered["result"])
+        except SdkError as error:
+            answered = {"error": error.as_json()}
+        except Exception as error:
+            crash = SdkError("crash", f"{type(error).__name__}: {error}"[:_MOST_SAID])
+            answered = {"error": crash.as_json()}
+        work = getattr(self._target, "work", None)
+        if isinstance(work, int):
+            answered["work"] = work
+        return answer(answered)
+
+
+def _plain(result: JsonValue) -> JsonValue:
+    """A result as its JSON text has it. An adapter's objects that are no JSON are its crash."""
+    return json.loads(json.dumps(result, allow_nan=False))
+
+
+class _Worker:
+    """One thread that does one thing after the other."""
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._lost = False
+        Thread(target=self._work, daemon=True, name="sdk").start()
+
+    def _work(self) -> None:
+        while (job := self._waiting.get()) is not None:
+            job()
+
+    async def run(self, function: Callable[[], Response], seconds: float) -> Response:
+        """What a function returns. Raises ``ExchangeError`` when it takes too long."""
+        if self._lost:
+            raise ExchangeError("timeout", "a call before this one has not ended")
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Response] = loop.create_future()
+
+        def job() -> None:
+            result = function()
+            with contextlib.suppress(RuntimeError):  # the loop may be gone
+                loop.call_soon_threadsafe(settle, result)
+
+        def settle(result: Response) -> None:
+            if not done.done():
+                done.set_result(result)
+
+        self._waiting.put(job)
+        try:
+            async with asyncio.timeout(seconds):
+                return await done
+        except TimeoutError:
+            self._lost = True
+            raise ExchangeError("timeout", f"the call took more than {seconds:g} s") from None
+
+    def end(self) -> None:
+        """Let the thread end when it is done."""
+        self._waiting.put(None)
