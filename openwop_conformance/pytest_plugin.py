@@ -119,12 +119,12 @@ class _Conformance:
 
         from .engine.run import run_one
         from .engine.session import Session
-        from .suite import open_host
+        from .suite import open_subject
 
         if self._runner is None:
             self._runner = asyncio.Runner()
         if self._session is None:
-            host, credentials = open_host(self.plan.subject, self.plan.credentials)
+            host, credentials = open_subject(self.plan.subject, self.plan.credentials)
             self._session = Session(host, self.plan.options, credentials)
         return self._runner.run(run_one(scenario, self._session))
 

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from .adapters.connect import connect_host
-from .adapters.host import Host
+from .adapters.connect import connect_host, connect_sdk
+from .adapters.host import Subject
 from .corpus import Corpus, corpus
 from .engine.credentials import Credentials
 from .engine.run import run
@@ -34,6 +34,7 @@ from .evidence.requirements import check_subjects, read_requirements
 from .jsonvalue import JsonValue
 from .scenario.lint import load_all, select
 from .scenario.model import Scenario
+from .scenario.model import Subject as Kind
 
 VERSION = version("openwop-conformance")
 
@@ -53,6 +54,7 @@ class Plan:
     """What a run that died had witnessed, and this one goes on with."""
     first_seed: int | None = None
     """The seed of the run that died."""
+    kind: Kind = "host"
 
     @property
     def to_come(self) -> tuple[Scenario, ...]:
@@ -64,7 +66,8 @@ class Plan:
     def header(self) -> Header:
         """The header of this run's ledger."""
         seed = self.options.seed if self.first_seed is None else self.first_seed
-        return Header(VERSION, self.corpus.digest, self.subject, seed, self.left_out)
+        left_out, kind = self.left_out, self.kind
+        return Header(VERSION, self.corpus.digest, self.subject, seed, left_out, kind=kind)
 
 
 def plan(
@@ -74,17 +77,19 @@ def plan(
     patterns: Sequence[str] = (),
     major: int | None = None,
     options: Options | None = None,
+    kind: Kind = "host",
 ) -> Plan:
     """Choose the scenarios of a run. Raises ``UsageError`` when nothing is chosen."""
     found = corpus()
-    known = [s for s in load_all(found) if s.subject == "host"]
+    known = [s for s in load_all(found) if s.subject == kind]
     of_major = [s for s in known if major in (None, s.major)]
     if not of_major:
-        raise UsageError(f"there is no scenario of major {major} for a host")
+        raise UsageError(f"there is no scenario of major {major} for this kind of subject")
     chosen = select(of_major, patterns)
     check_subjects(chosen, read_requirements(found.requirements))
     options = options or Options(seed=fresh_seed())
-    return Plan(subject, chosen, options, credentials, found, len(known) - len(chosen))
+    left_out = len(known) - len(chosen)
+    return Plan(subject, chosen, options, credentials, found, left_out, kind=kind)
 
 
 def fresh_seed() -> int:
@@ -92,8 +97,12 @@ def fresh_seed() -> int:
     return secrets.randbits(48)
 
 
-def open_host(subject: str, credentials: Credentials) -> tuple[Host, Credentials]:
-    """The host that a connectable names. The embedded one brings its own keys and canary."""
+def open_subject(
+    subject: str, credentials: Credentials, kind: Kind = "host"
+) -> tuple[Subject, Credentials]:
+    """The subject that a connectable names. The embedded host brings its own keys and canary."""
+    if kind == "sdk":
+        return connect_sdk(subject), Credentials()
     host = connect_host(subject)
     if subject.partition("?")[0] == "reference":
         from .reference.connect import credentials_of
@@ -104,12 +113,12 @@ def open_host(subject: str, credentials: Credentials) -> tuple[Host, Credentials
 
 async def execute(chosen: Plan, tell: Listener, trace: Path | None = None) -> tuple[Row, ...]:
     """Run a plan; the rows, by id. What is exchanged is written to a new file ``trace``."""
-    host, credentials = open_host(chosen.subject, chosen.credentials)
+    host, credentials = open_subject(chosen.subject, chosen.credentials, chosen.kind)
     try:
         if trace is not None:
             return await _execute_recorded(chosen, host, credentials, tell, trace)
         told = _with_kept(chosen, tell)
-        session = Session(host, chosen.options, credentials)
+        session = Session(host, chosen.options, credentials, kind=chosen.kind)
         rows = await run(chosen.to_come, session, told)
         return _merged(chosen, rows)
     finally:
@@ -150,6 +159,7 @@ def resumed(chosen: Plan, unfinished: Unfinished) -> Plan:
         ("suite", before["suite"]["version"], now.suite),
         ("corpus", before["corpus"], now.corpus),
         ("subject", before["subject"], now.subject),
+        ("kind of subject", before.get("kind", "host"), now.kind),
         ("rows", before.get("rows"), {s.requirement: s.id for s in chosen.scenarios}),
     )
     for what, then, here in pairs:
@@ -163,7 +173,7 @@ def resumed(chosen: Plan, unfinished: Unfinished) -> Plan:
 
 
 async def _execute_recorded(
-    chosen: Plan, host: Host, credentials: Credentials, tell: Listener, path: Path
+    chosen: Plan, host: Subject, credentials: Credentials, tell: Listener, path: Path
 ) -> tuple[Row, ...]:
     from .evidence.recording import RecordingClock, RecordingHost
     from .evidence.redaction import Redaction
@@ -179,7 +189,7 @@ async def _execute_recorded(
     recording = RecordingHost(host, trace, Redaction(credentials))
     clock = RecordingClock(WallClock(), trace)
     try:
-        session = Session(recording, chosen.options, credentials, clock)
+        session = Session(recording, chosen.options, credentials, clock, chosen.kind)
         rows = await run(chosen.scenarios, session, note)
         trace.write({"record": "footer", "rows": digest(rows)})
     finally:

@@ -18,6 +18,7 @@ LAYERS = (
     ("a2ui",),
     ("wire",),
     ("adapters",),
+    ("sdks",),
     ("corpus",),
     ("scenario",),
     ("engine",),

@@ -19,8 +19,8 @@ def add_to(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "run",
-        help="run the scenarios against a host",
-        description="Run the scenarios against a host and print the verdict.",
+        help="run the scenarios against a host or an SDK",
+        description="Run the scenarios against a host or an SDK and print the verdict.",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -29,6 +29,14 @@ def add_to(commands: Any) -> None:
         metavar="HOST",
         help="a URL, asgi:pkg.mod:app, py:pkg.mod:Factory, reference, or an entry point; "
         "OPENWOP_BASE_URL, or else reference, when it is left out",
+    )
+    parser.add_argument(
+        "--sdk",
+        nargs="?",
+        const="reference",
+        metavar="SDK",
+        help="an SDK instead of a host: stdio:COMMAND, py:pkg.mod:Factory, or an entry point; "
+        "reference, when it is left out",
     )
     parser.add_argument(
         "--select",
@@ -104,12 +112,15 @@ def command(args: argparse.Namespace) -> int:
         time_scale=args.time_scale,
         opted_out=frozenset(args.opt_out),
     )
+    if args.sdk is not None and args.host is not None:
+        raise UsageError("either a host or --sdk: one run has one subject")
     chosen = plan(
-        args.host or os.environ.get("OPENWOP_BASE_URL") or "reference",
+        args.sdk or args.host or os.environ.get("OPENWOP_BASE_URL") or "reference",
         read_credentials(os.environ, args.credential_file),
         patterns=args.select,
         major=args.major,
         options=options,
+        kind="host" if args.sdk is None else "sdk",
     )
     unfinished = None
     if args.resume:

@@ -1,6 +1,6 @@
-"""Whether a scenario binds this host at all, decided before its first step.
+"""Whether a scenario binds this subject at all, decided before its first step.
 
-Facts about the host come first: what it does not claim makes a row inapplicable, whatever else is
+Facts about the subject come first: what it does not claim makes a row inapplicable, whatever else is
 missing. What the operator did not give, or what is claimed and not served, comes after.
 """
 
@@ -15,6 +15,7 @@ from ..scenario.model import Scenario
 from ..wire.discovery import SEAMS_PROFILE, Claims
 from ..wire.discovery_v1 import ClaimsV1
 from .credentials import CANARY, OTHER_KEY
+from .offers import missing
 from .session import Session
 from .verdict import Blocked, Inapplicable, Skipped
 
@@ -26,6 +27,11 @@ _OPERATOR: Final = {
 
 async def decide(session: Session, scenario: Scenario) -> None:
     """Return when the scenario may run; else raise ``Inapplicable``, ``Blocked`` or ``Skipped``."""
+    if scenario.subject == "sdk":
+        fact = missing(scenario, await session.offer())
+        if fact is not None:
+            raise Inapplicable(fact)
+        return
     if scenario.major == 1:
         await _decide_v1(session, scenario)
         return

@@ -14,6 +14,7 @@ from typing import Final
 from ..adapters.operations import V2
 from ..errors import DocumentError, ExchangeError
 from ..scenario.model import Scenario, Step
+from ..scenario.sdk_verbs import Scales
 from ..scenario.verbs import Economy
 from .gates import decide
 from .session import Session, asked_for
@@ -36,19 +37,24 @@ from .witness import Witness
 SCENARIO_WITHIN: Final = 120.0
 """Seconds that one scenario may take, whatever the host does."""
 CLEANED_WITHIN: Final = 10.0
+_ITS_OWN: Final = ("crashed", "garbage")
+"""What a program does of itself, and no network to it."""
 
 
 async def run(scenarios: Sequence[Scenario], session: Session, tell: Listener) -> tuple[Row, ...]:
-    """Run scenarios against a host; the rows, by id. Raises ``UnreachableError`` before any."""
+    """Run scenarios against a subject; the rows, by id. Raises ``UnreachableError`` before any.
+
+    What is no host is asked one thing after the other.
+    """
     with asked_for("session"):
         return await _run(scenarios, session, tell)
 
 
 async def _run(scenarios: Sequence[Scenario], session: Session, tell: Listener) -> tuple[Row, ...]:
     started = session.clock()
-    tell(RunStarted(session.host.name, session.options.seed, tuple(scenarios)))
+    tell(RunStarted(session.host.name, session.options.seed, tuple(scenarios), session.kind))
     await session.first_contact()
-    turn = asyncio.Semaphore(session.options.jobs)
+    turn = asyncio.Semaphore(session.options.jobs if session.kind == "host" else 1)
 
     async def in_turn(scenario: Scenario) -> Row:
         async with turn:
@@ -73,7 +79,10 @@ async def _run(scenarios: Sequence[Scenario], session: Session, tell: Listener) 
 def is_timed(scenario: Scenario) -> bool:
     """Whether a scenario measures time, and so runs alone."""
     steps = (step.arguments for step in scenario.steps)
-    return any(isinstance(args, Economy) and args.of == "time" for args in steps)
+    return any(
+        isinstance(args, Scales) or (isinstance(args, Economy) and args.of == "time")
+        for args in steps
+    )
 
 
 async def run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
@@ -116,6 +125,7 @@ async def _run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
         disposition,
         witness.assertions if disposition in (Disposition.PASS, Disposition.FAIL) else 0,
         witness.plain(reason),
+        witness.measured or None,
     )
     return ScenarioFinished(
         scenario, row, tuple(failures), tuple(witness.exchanges), session.clock() - started
@@ -133,7 +143,7 @@ async def _take_all(witness: Witness, failures: list[Failure]) -> None:
         except CheckFailed as failed:
             failures.append(_failure(witness, step, failed))
         except ExchangeError as fault:
-            if not judged or fault.kind == "timeout":
+            if fault.kind not in _ITS_OWN and (not judged or fault.kind == "timeout"):
                 raise  # slowness is never a verdict, and silence before any judgement neither
             lost = witness.exchanges[-1] if witness.exchanges else None
             failures.append(

@@ -1,4 +1,4 @@
-"""One run's dealings with one host: the seed of every id, the bounds, the keys, the claims.
+"""One run's dealings with one subject: the seed of every id, the bounds, the keys, the claims.
 
 All that could differ from one run to the next goes through here.
 """
@@ -15,20 +15,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
-from ..adapters.host import Bounds, Host, Request, Response, Stream
+from ..adapters.host import Bounds, Host, Request, Response, Stream, Subject
 from ..adapters.operations import V1, V2
 from ..errors import ConformanceError, ExchangeError, JsonError, UnreachableError
 from ..jsonvalue import JsonValue, parse
+from ..scenario.model import Subject as Kind
 from ..wire import discovery_v1
 from ..wire.discovery import Claims, claims_of
 from ..wire.discovery_v1 import ClaimsV1
 from .credentials import Credentials
 from .dialect import Dialect, probe
+from .hello import HELLO, Offer, offer_of
 from .verdict import Blocked, Inapplicable
 
 GIVE_UP_AFTER: Final = 5
 """So many exchanges in a row without an answer, and the host counts as gone."""
-GONE: Final = "the host has stopped answering, so it was not asked again"
+GONE: Final = "the subject has stopped answering, so it was not asked again"
 
 
 SCOPE: Final[ContextVar[str]] = ContextVar("scope", default="session")
@@ -93,16 +95,18 @@ class Options:
 
 
 class Session:
-    """A host, and what a run knows of it."""
+    """A subject (``host``, of whatever ``kind``), and what a run knows of it."""
 
     def __init__(
         self,
-        host: Host,
+        host: Subject,
         options: Options,
         credentials: Credentials,
         clock: Clock | None = None,
+        kind: Kind = "host",
     ) -> None:
         self.host, self.options, self.credentials = host, options, credentials
+        self.kind: Kind = kind
         self._clock: Clock = clock or WallClock()
         self.discovery: JsonValue = None
         """The discovery document that was read first; ``None`` where none was."""
@@ -114,6 +118,7 @@ class Session:
         self._dialect_lock = asyncio.Lock()
         self._claims_v1: ClaimsV1 | Exception | None = None
         self._dialect: Dialect | Exception | None = None
+        self._offer: Offer | Exception | None = None
         self.seam_lock = asyncio.Lock()
         self.seam_fault: str | None = None
         self.seam_probed = False
@@ -167,6 +172,7 @@ class Session:
     async def stream(self, request: Request, whose: str) -> AsyncIterator[Stream]:
         """An exchange whose answer is read as it comes. Raises as ``send`` does."""
         self._refuse_if_gone()
+        assert isinstance(self.host, Host)
         try:
             async with self.host.stream(self._signed(request, whose), self._bounds) as stream:
                 self._unanswered = 0
@@ -190,7 +196,7 @@ class Session:
         self._gone = self._gone or self._unanswered >= GIVE_UP_AFTER
         if isinstance(error, ExchangeError):
             return error
-        return Blocked(f"the host can no longer be reached: {error}")
+        return Blocked(f"the subject can no longer be reached: {error}")
 
     # ---------------------------------------------------------------------------- claims
 
@@ -245,8 +251,29 @@ class Session:
         """The dialect, where it was found out."""
         return self._dialect if isinstance(self._dialect, Dialect) else None
 
+    async def offer(self) -> Offer:
+        """What an SDK says of itself, read once. Raises ``Blocked``."""
+        async with self._claims_lock:
+            if self._offer is None:
+                try:
+                    with asked_for("session"):
+                        self._offer = offer_of(await self.send(HELLO, "none"))
+                except (Blocked, ExchangeError) as error:
+                    self._offer = Blocked(f"hello is not answered: {error}")
+        if isinstance(self._offer, Exception):
+            raise self._offer
+        return self._offer
+
     async def first_contact(self) -> None:
-        """Raise ``UnreachableError`` when nothing listens where the host should be."""
+        """Raise ``UnreachableError`` when nothing is there where the subject should be."""
+        if self.kind != "host":
+            try:
+                self._offer = offer_of(await self._exchange(HELLO))
+            except Blocked as error:
+                self._offer = error
+            except ExchangeError as error:
+                raise UnreachableError(f"{self.host.name} does not say hello: {error}") from None
+            return
         async with self._claims_lock:
             if self._claims is None:
                 try:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ..adapters.host import Request, Response
 from ..errors import ConformanceError
 from ..jsonvalue import JsonValue
-from ..scenario.model import Scenario
+from ..scenario.model import Scenario, Subject
 
 
 class Disposition(StrEnum):
@@ -35,9 +35,11 @@ class Row:
     disposition: Disposition
     assertions: int = 0
     reason: str = ""
+    measured: JsonValue = field(default=None, compare=False)
+    """What was measured, as evidence: it differs from run to run, and is no part of the digest."""
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The row as it is written and hashed: no clock, no place, no worker in it."""
+        """The row as it is hashed: no clock, no place, no worker in it."""
         return {
             "id": self.id,
             "scenario": self.scenario,
@@ -45,6 +47,11 @@ class Row:
             "assertions": self.assertions,
             **({"reason": self.reason} if self.reason else {}),
         }
+
+    def as_record(self) -> dict[str, JsonValue]:
+        """The row as it is written: also what was measured."""
+        measured = {} if self.measured is None else {"measured": self.measured}
+        return {**self.as_json(), **measured}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,7 @@ class RunStarted:
     subject: str
     seed: int
     scenarios: tuple[Scenario, ...]
+    kind: Subject = "host"
 
 
 @dataclass(frozen=True, slots=True)

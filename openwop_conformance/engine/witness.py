@@ -76,8 +76,12 @@ class Witness:
         self.emissions: dict[str, Emission] = {}
         self.shown: dict[str, Shown] = {}
         self.followers: dict[str, Follower] = {}
+        self.states: set[str] = set()
+        """The handles of the states that an SDK was asked to make."""
         self.leaks: list[Exchange] = []
         self.case = ""
+        self.measured: list[JsonValue] = []
+        """What was measured, as evidence beside the verdict."""
         self.subscriptions: dict[str, Subscription] = {}
         """The subscriber of each run that has one, by the run's name."""
         self.tasks: set[asyncio.Task[None]] = set()

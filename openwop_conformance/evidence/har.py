@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Final
 
+from ..adapters.sdk import METHOD
 from ..errors import UsageError
 from ..jsonvalue import JsonValue
 from .trace import Record, Trace, data_from_json
@@ -42,6 +43,8 @@ def har_of(trace: Trace) -> dict[str, JsonValue]:
 
 def _entries(trace: Trace) -> Iterator[Record]:
     subject: str = trace.header["subject"]
+    if any(record.get("method") == METHOD for record in trace.records):
+        raise UsageError("the trace is that of an SDK: its calls are no HTTP, and make no HAR")
     is_url = subject.lower().startswith(("http://", "https://"))
     base = subject.rstrip("/") if is_url else "http://localhost"
     for number, (asked, *heard) in _exchanges(trace).items():

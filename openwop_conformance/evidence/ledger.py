@@ -17,7 +17,7 @@ from pathlib import Path
 from ..engine.verdict import Disposition, Row
 from ..errors import JsonError, UsageError
 from ..jsonvalue import JsonValue, canonical, parse
-from ..scenario.model import Scenario
+from ..scenario.model import Scenario, Subject
 from ..schemas import problems, validator
 
 
@@ -35,15 +35,18 @@ class Header:
     """How the host speaks major 1 where the text leaves room, or ``None`` when nobody asked."""
     resumed: tuple[int, ...] = ()
     """The seeds with which a run that had died was gone on with."""
+    kind: Subject = "host"
 
     def as_json(self) -> dict[str, JsonValue]:
         """The header's line."""
         resumed: dict[str, JsonValue] = {"resumed": list(self.resumed)} if self.resumed else {}
+        kind: dict[str, JsonValue] = {} if self.kind == "host" else {"kind": self.kind}
         return {
             "record": "header",
             "suite": {"name": "openwop-conformance", "version": self.suite},
             "corpus": self.corpus,
             "subject": self.subject,
+            **kind,
             "seed": self.seed,
             "leftOut": self.left_out,
             "dialect": self.dialect,
@@ -93,7 +96,7 @@ class LedgerWriter:
 
     def add(self, row: Row) -> None:
         """Append a row; it is the system's when this returns."""
-        self._write("ab", canonical({"record": "row", **row.as_json()}) + b"\n")
+        self._write("ab", canonical({"record": "row", **row.as_record()}) + b"\n")
 
     def finish(self, header: Header, rows: Sequence[Row]) -> None:
         """Put the whole ledger in place of the one in the making, at once."""
@@ -126,7 +129,7 @@ def write_ledger(path: Path, header: Header, rows: Sequence[Row]) -> None:
     footer = {"record": "footer", "counts": counts(rows), "sha256": digest(rows)}
     lines = [
         header.as_json(),
-        *({"record": "row", **row.as_json()} for row in ordered),
+        *({"record": "row", **row.as_record()} for row in ordered),
         footer,
     ]
     try:
@@ -233,4 +236,5 @@ def _row(record: JsonValue) -> Row:
         Disposition(record["disposition"]),
         record["assertions"],
         record.get("reason", ""),
+        record.get("measured"),
     )

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime
 from time import perf_counter
 
-from ..adapters.host import Bounds, Chunk, Host, Request, Response, Stream
+from ..adapters.host import Bounds, Chunk, Host, Request, Response, Stream, Subject
 from ..engine.session import SCOPE, Clock
 from ..errors import ExchangeError, UnreachableError
 from ..jsonvalue import JsonValue
@@ -55,9 +55,9 @@ class RecordingClock:
 
 
 class RecordingHost:
-    """A host whose exchanges are written down, without the operator's secrets."""
+    """A subject whose exchanges are written down, without the operator's secrets."""
 
-    def __init__(self, host: Host, trace: TraceWriter, redaction: Redaction) -> None:
+    def __init__(self, host: Subject, trace: TraceWriter, redaction: Redaction) -> None:
         self.name = host.name
         self._host, self._trace, self._redaction = host, trace, redaction
         self._began, self._count = perf_counter(), 0
@@ -76,6 +76,7 @@ class RecordingHost:
     @asynccontextmanager
     async def stream(self, request: Request, bounds: Bounds) -> AsyncIterator[Stream]:
         """The host's stream."""
+        assert isinstance(self._host, Host)
         number = self._asked(request)
         async with AsyncExitStack() as stack:
             with self._faults(number):

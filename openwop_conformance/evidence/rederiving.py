@@ -36,11 +36,12 @@ async def rederive(path: Path, suite: str, corpus: Corpus) -> Rederived:
     """Run a trace's scenarios against what it holds. Raises ``UsageError`` for no trace."""
     trace = read_trace(path)
     head = trace.header
-    scenarios = {s.id: s for s in load_all(corpus) if s.subject == "host"}
+    scenarios = {s.id: s for s in load_all(corpus)}
     unknown = [f"this suite has no scenario {i}" for i in head["scenarios"] if i not in scenarios]
     chosen = tuple(scenarios[i] for i in head["scenarios"] if i in scenarios)
     if not chosen:
         raise UsageError(f"{path}: this suite has none of the scenarios that were run")
+    kind = chosen[0].subject
     options = Options(
         seed=head["seed"],
         jobs=head["jobs"],
@@ -57,10 +58,12 @@ async def rederive(path: Path, suite: str, corpus: Corpus) -> Rederived:
             dialect = event.dialect
 
     credentials = _placeholders(head["given"])
-    rows = await run(chosen, Session(host, options, credentials, ReplayedClock(trace)), note)
+    session = Session(host, options, credentials, ReplayedClock(trace), kind)
+    rows = await run(chosen, session, note)
     if trace.footer is None:
         rows = _reached(trace, rows)
-    header = Header(suite, corpus.digest, head["subject"], head["seed"], head["leftOut"], dialect)
+    head_of = (suite, corpus.digest, head["subject"], head["seed"], head["leftOut"], dialect)
+    header = Header(*head_of, kind=kind)
     return Rederived(
         header,
         rows,

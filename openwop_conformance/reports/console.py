@@ -23,7 +23,7 @@ from ..engine.verdict import (
     verdict,
 )
 from ..evidence.requirements import Requirement
-from .reproduce import headline, shell_lines
+from .reproduce import call_lines, headline, shell_lines
 
 _STYLE: Final = {
     Disposition.PASS: "green",
@@ -74,7 +74,9 @@ class ConsoleReport:
                 self._progress.stop()
 
     def _start(self, event: RunStarted) -> None:
-        self._subject = event.subject
+        self._subject = shlex.quote(event.subject)
+        if event.kind != "host":
+            self._subject = f"--{event.kind} {self._subject}"
         self._base = event.subject if event.subject.startswith("http") else None
         count = len(event.scenarios)
         self._line(
@@ -115,8 +117,8 @@ class ConsoleReport:
         if more > 0:
             cases = f"case{'s' * (more != 1)}"
             self._line(f"      … and {more} more {cases} of the same rule", "dim")
-        subject = shlex.quote(self._subject)
-        self._pair("again", f"openwop-conformance run {subject} --select {finished.scenario.id}")
+        again = f"openwop-conformance run {self._subject} --select {finished.scenario.id}"
+        self._pair("again", again)
 
     def _one_failure(self, failure: Failure, finished: ScenarioFinished) -> None:
         self._line(f"      {failure.message}", "bold")
@@ -134,8 +136,13 @@ class ConsoleReport:
         if failure.exchange is not None:
             self._pair("exchange", headline(failure.exchange))
             if failure is finished.failures[0]:
-                lines = shell_lines(finished.exchanges, failure.exchange, self._base)
-                self._pair("curl", lines[0])
+                of_sdk = finished.scenario.subject == "sdk"
+                lines = (
+                    call_lines(finished.exchanges, failure.exchange)
+                    if of_sdk
+                    else shell_lines(finished.exchanges, failure.exchange, self._base)
+                )
+                self._pair("lines" if of_sdk else "curl", lines[0])
                 for line in lines[1:]:
                     self._pair("", line)
 

@@ -35,7 +35,7 @@ class JsonReport:
             "exitCode": code_of(event.rows),
             "counts": counts(event.rows),
             "sha256": digest(event.rows),
-            "rows": [row.as_json() for row in event.rows],
+            "rows": [row.as_record() for row in event.rows],
             "failures": [
                 {
                     "id": finished.row.id,

@@ -1,6 +1,6 @@
-"""A failure as shell lines: the run it needs, what led to it, and the exchange that shows it.
+"""A failure as lines to send again: what led to it, and the exchange that shows it.
 
-The ids in a recording are used up, so the lines start a run of their own. Keys are never written:
+For a host these are shell lines, for an SDK the calls that are written to its input. The ids in a recording are used up, so the lines start a run of their own. Keys are never written:
 the lines read them from the environment.
 """
 
@@ -21,6 +21,8 @@ from ..wire.ids import project, unproject
 
 _KEYS: Final = {"owner": API_KEY, "other": OTHER_KEY}
 _OF_RUN: Final = re.compile("/runs/([^/:?]+)/(?:cancel|interrupts/)")
+_MOST_CALLS: Final = 12
+_LONGEST_CALL: Final = 1000
 _READ_ID: Final = 'sed \'s/.*"runId" *: *"\\([^"]*\\)".*/\\1/\''
 
 
@@ -47,6 +49,32 @@ def shell_lines(exchanges: Sequence[Exchange], failing: Exchange, base: str | No
         *(_curl(e, runs) for e in heard),
         "wait",
     ]
+
+
+def call_lines(exchanges: Sequence[Exchange], failing: Exchange) -> list[str]:
+    """The calls that led to a failing one and itself, as an SDK reads them.
+
+    Only those about the same state or stream count; what only looks is left out.
+    """
+    handles = _handles(failing)
+    calls = [failing]
+    for exchange in reversed(exchanges[: failing.number - 1]):
+        if exchange.request.target != "read" and handles & _handles(exchange):
+            handles |= _handles(exchange)
+            calls.append(exchange)
+    lines = []
+    for number, exchange in enumerate(reversed(calls[:_MOST_CALLS]), start=1):
+        arguments = _text(exchange.request.body or b"{}")
+        line = f'{{"id":{number},"call":"{exchange.request.target}","with":{arguments}}}'
+        lines.append(line if len(line) <= _LONGEST_CALL else line[: _LONGEST_CALL - 1] + "…")
+    return lines
+
+
+def _handles(exchange: Exchange) -> set[str]:
+    given = _json(exchange.request.body)
+    if not isinstance(given, dict):
+        return set()
+    return {given[kind] for kind in ("state", "stream") if isinstance(given.get(kind), str)}
 
 
 def _is_stream(request: Request) -> bool:

@@ -19,13 +19,18 @@ from ..schemas import problems
 from .document import Document, Position, load
 from .grammar import arguments_validator, build, first_word, head_validator, step_validator
 from .model import Scenario, Step
-from .verbs import VERBS, Arguments, Emit, Refused
+from .sdk_verbs import SDK_VERBS
+from .verbs import HOST_VERBS, VERBS, Arguments, Emit, Refused
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
 CANARY = "$canary"
 """Stays in place until the engine puts the operator's value there."""
+ANY_TEXT = "$text"
+"""Stands for any text where something is expected."""
+_EXPECTED = frozenset({"gives", "leaves", "like", "says"})
+"""Arguments that say what is expected, and are no part of what is asked."""
 
 
 def load_scenario(path: Path, fixtures: Path, shown_as: str | None = None) -> Scenario:
@@ -62,11 +67,12 @@ def _check_shape(document: Document) -> None:
 
 def _check_step(document: Document, index: int, step: JsonValue) -> None:
     place = document.at("steps", index)
-    verbs = [word for word in step if word in VERBS] if isinstance(step, dict) else []
+    words = SDK_VERBS if document.value["subject"] == "sdk" else HOST_VERBS
+    verbs = [word for word in step if word in words] if isinstance(step, dict) else []
     if len(verbs) != 1:
-        known = ", ".join(VERBS)
+        known = ", ".join(words)
         other = (
-            [w for w in step if w not in VERBS and w not in ("because", "refused", "twin", "each")]
+            [w for w in step if w not in words and w not in ("because", "refused", "twin", "each")]
             if isinstance(step, dict)
             else []
         )
@@ -119,7 +125,7 @@ def _let(document: Document) -> dict[str, JsonValue]:
     """The values of ``let``, each able to use those before it."""
     names: dict[str, JsonValue] = {"catalog": BASIC_CATALOG}
     for name, value in document.value.get("let", {}).items():
-        if name in ("catalog", "case", "canary"):
+        if name in ("catalog", "case", "canary", "text"):
             raise document.at("let", name).error(f"${name} is the suite's own")
         names[name] = _resolved(value, names, document, ("let", name))
     return names
@@ -137,6 +143,8 @@ def _resolved(
     if isinstance(value, list):
         return [_resolved(v, names, document, (*at, index)) for index, v in enumerate(value)]
     if not isinstance(value, str) or not value.startswith("$") or value.startswith(CANARY):
+        return value
+    if value == ANY_TEXT:
         return value
     if value.startswith("$$"):
         return value[1:]
@@ -245,12 +253,16 @@ def _check_one_edit(one: Arguments, other: Arguments, place: Position) -> None:
     differing = {
         f.name
         for f in dataclasses.fields(one)
-        if not equal(getattr(one, f.name), getattr(other, f.name))
+        if f.name not in _EXPECTED and not equal(getattr(one, f.name), getattr(other, f.name))
     }
     body = differing & {"messages", "payload"}
     words = {"body", *(differing - body - {"stamp"})} if body else differing
     if len(words) != 1:
         found = ", ".join(sorted(differing)) or "nothing"
         raise place.error(f"a twin changes exactly one word; this one changes {found}")
-    if body == {"messages"} and not one_edit(one.messages, other.messages, whole_from=3):  # type: ignore[union-attr]
-        raise place.error("a twin is one edit away; this one is more")
+    for word in words & {"body", "with_"}:
+        name = "messages" if word == "body" else word
+        if body != {"payload", "messages"} and not one_edit(
+            getattr(one, name, None), getattr(other, name, None), whole_from=3
+        ):
+            raise place.error("a twin is one edit away; this one is more")

@@ -1,6 +1,6 @@
 """The words a step may use: a closed set, each with typed arguments and a sentence of what it does.
 
-The engine has one function for each (``engine/steps``); the schema that editors use, the linter and
+Those that ask an SDK stand in ``sdk_verbs``. The engine has one function for each (``engine/steps``); the schema that editors use, the linter and
 the reference page are made from what stands here. A verb may be given its first argument alone.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
 from ..a2ui.catalog import BASIC_CATALOG, KIND
+from .sdk_verbs import SDK_NEEDS, SDK_VERBS, SdkArguments
 
 Doc: TypeAlias = str
 Names = list[str] | str
@@ -292,7 +293,7 @@ class Explore:
     length: Annotated[int, Doc("the most surfaces in one")] = 8
 
 
-Arguments: TypeAlias = (
+HostArguments: TypeAlias = (
     Run
     | Emit
     | Race
@@ -315,8 +316,9 @@ Arguments: TypeAlias = (
     | Economy
     | Explore
 )
+Arguments: TypeAlias = HostArguments | SdkArguments
 
-VERBS: dict[str, type[Arguments]] = {
+HOST_VERBS: dict[str, type[HostArguments]] = {
     "run": Run,
     "emit": Emit,
     "race": Race,
@@ -340,7 +342,11 @@ VERBS: dict[str, type[Arguments]] = {
     "explore": Explore,
 }
 
-MAY_BE_REFUSED = frozenset({"emit", "race", "fork", "resolve", "request", "show", "accept"})
+VERBS: dict[str, type[Arguments]] = {**HOST_VERBS, **SDK_VERBS}
+
+MAY_BE_REFUSED = frozenset(
+    {"emit", "race", "fork", "resolve", "request", "show", "accept", "call", "apply", "parse"}
+)
 """The verbs that take ``refused``; all of these but ``race`` then need a ``twin``."""
 
 NEEDS: dict[str, str] = {
@@ -361,6 +367,7 @@ NEEDS: dict[str, str] = {
     "fork.point": "major 1: a run can be forked at a recorded event",
     "second-tenant": "the operator gave a second tenant's key",
     "canary": "the operator gave the value of a secret that is configured in the host",
+    **SDK_NEEDS,
 }
 """What a scenario may need, and what that means."""
 

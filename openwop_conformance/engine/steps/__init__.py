@@ -9,13 +9,16 @@ from ...scenario.model import Step
 from ...scenario.verbs import Refused
 from ..verdict import CheckFailed
 from ..witness import Witness
+from .calling import apply, call, reads, state
 from .costing import economy
 from .discovering import discovery
 from .emitting import emit, race
 from .exploring import explore
 from .following import follow, heard
 from .requesting import request, seam
+from .responding import feeds, parse, splits
 from .running import cancel, fork, log, resolve, run, status, subscribe, unseen
+from .scaling import scales
 from .showing import accept_, claimed, recorded, show
 
 Perform = Callable[[Witness, Any, Refused | None], Awaitable[None]]
@@ -42,6 +45,14 @@ STEPS: Final[dict[str, Perform]] = {
     "claimed": claimed,
     "economy": economy,
     "explore": explore,
+    "state": state,
+    "call": call,
+    "apply": apply,
+    "reads": reads,
+    "parse": parse,
+    "feeds": feeds,
+    "splits": splits,
+    "scales": scales,
 }
 
 
