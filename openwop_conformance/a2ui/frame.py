@@ -44,17 +44,42 @@ def check_frame(message: JsonValue, versions: Container[str]) -> str:
         if "version" not in message:
             _refuse("/version", "a message has a version")
         _refuse("/version", f"{brief(version)} is not a version that is spoken here")
-    kind = ""
-    for name in message:
-        if name != "version":
-            kind = name
+    kind: str
+    for kind in message:
+        if kind in _MEMBERS:
             break
-    members = _MEMBERS.get(kind)
-    if members is None or len(message) != 2:
+    else:
+        kind = ""
+    if not kind or len(message) != 2:
         _refuse_kinds(message)
     body = message[kind]
+    if kind != "updateComponents" or not _is_update(body):
+        _check_body(kind, body)
+    return kind
+
+
+def _is_update(body: JsonValue) -> bool:
+    """Whether this is the body of an ``updateComponents``, as most are: quick, and no words."""
+    if not isinstance(body, dict) or len(body) != 2 or not isinstance(body.get("surfaceId"), str):
+        return False
+    components = body.get("components")
+    if not isinstance(components, list) or not components:
+        return False
+    for component in components:
+        if (
+            not isinstance(component, dict)
+            or not isinstance(component.get("id"), str)
+            or not isinstance(component.get("component"), str)
+        ):
+            return False
+    return True
+
+
+def _check_body(kind: str, body: JsonValue) -> None:
+    """Refuse a body with a fault; its members come before what ``components`` holds."""
     if not isinstance(body, dict):
         _refuse(f"/{kind}", f"{kind} is an object, not {brief(body)}")
+    members = _MEMBERS[kind]
     for name, value in body.items():
         wanted = members.get(name)
         if wanted is None:
@@ -65,27 +90,24 @@ def check_frame(message: JsonValue, versions: Container[str]) -> str:
         if name not in body:
             _refuse(f"/{kind}/{name}", f"{kind} needs {name}")
     if kind == "updateComponents":
-        _check_components(body["components"])
-    return kind
+        _refuse_components(body["components"])
 
 
-def _check_components(components: list[JsonValue]) -> None:
+def _refuse_components(components: list[JsonValue]) -> None:
+    """Raise the error of the first component that is none, or that there is none."""
     if not components:
         _refuse("/updateComponents/components", "components has at least one component")
     for index, component in enumerate(components):
-        if (
-            not isinstance(component, dict)
-            or not isinstance(component.get("id"), str)
-            or not isinstance(component.get("component"), str)
-        ):
-            place = f"/updateComponents/components/{index}"
-            if not isinstance(component, dict):
-                _refuse(place, f"a component is an object, not {brief(component)}")
-            name = "component" if isinstance(component.get("id"), str) else "id"
-            whose = f"component {brief(component['id'])}" if name != "id" else "a component"
-            if name in component:
+        place = f"/updateComponents/components/{index}"
+        if not isinstance(component, dict):
+            _refuse(place, f"a component is an object, not {brief(component)}")
+        whose = "a component"
+        for name in ("id", "component"):
+            if name not in component:
+                _refuse(f"{place}/{name}", f"{whose} needs {name}")
+            if not isinstance(component[name], str):
                 _refuse(f"{place}/{name}", f"{whose}: {name} is {brief(component[name])}, no text")
-            _refuse(f"{place}/{name}", f"{whose} needs {name}")
+            whose = f"component {brief(component['id'])}"
 
 
 def _refuse_kinds(message: dict[str, JsonValue]) -> NoReturn:

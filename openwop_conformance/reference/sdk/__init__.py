@@ -1,0 +1,1 @@
+"""The reference SDK, made of the modules beside this one."""

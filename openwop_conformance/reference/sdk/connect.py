@@ -1,0 +1,58 @@
+"""How the reference SDK is reached: in this process, or as a program over JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from ...adapters.host import Bounds
+from ...adapters.sdk import InProcessSdk
+from ...errors import UsageError
+from .operations import ReferenceSdk
+
+
+def reference_sdk(**args: str) -> InProcessSdk:
+    """The subject that ``reference`` names; ``counts=yes`` has it count what it looks at.
+
+    ``sabotage=NAME`` breaks one rule of it.
+    """
+    unknown = sorted(set(args) - {"counts", "sabotage"})
+    if unknown or args.get("counts", "yes") not in ("yes", "no"):
+        raise UsageError("the reference SDK takes counts=yes or no, and sabotage=NAME")
+    shown = "".join(f"{'&' if i else '?'}{k}={v}" for i, (k, v) in enumerate(args.items()))
+    made = sdk_with(args.get("sabotage"), counts=args.get("counts") == "yes")
+    return InProcessSdk(made, f"reference{shown}", trusted=True)
+
+
+def sdk_with(sabotage: str | None, *, counts: bool = False) -> ReferenceSdk:
+    """The SDK, whole or with one rule broken."""
+    if sabotage is None:
+        return ReferenceSdk(counts=counts)
+    from ..sabotage.sdk import sdk_sabotage_called
+
+    return sdk_sabotage_called(sabotage).made(counts=counts)
+
+
+def main() -> None:
+    """Answer calls on standard input with lines on standard output, until the input ends."""
+    import asyncio
+
+    subject = reference_sdk(**dict(word.split("=", 1) for word in sys.argv[1:]))
+    asyncio.run(_serve(subject))
+
+
+async def _serve(subject: InProcessSdk) -> None:
+    from ...adapters.host import Request
+    from ...adapters.sdk import METHOD
+
+    for line in sys.stdin.buffer:
+        asked = json.loads(line)
+        body = json.dumps(asked["with"]).encode()
+        answered = await subject.exchange(Request(METHOD, asked["call"], (), body), Bounds())
+        said = {"id": asked["id"], **json.loads(answered.body)}
+        sys.stdout.write(json.dumps(said) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
