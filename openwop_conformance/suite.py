@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from .adapters.connect import connect_host, connect_sdk
+from .adapters.connect import connect_consumer, connect_host, connect_sdk
 from .adapters.host import Subject
 from .corpus import Corpus, corpus
 from .engine.credentials import Credentials
@@ -101,8 +101,9 @@ def open_subject(
     subject: str, credentials: Credentials, kind: Kind = "host"
 ) -> tuple[Subject, Credentials]:
     """The subject that a connectable names. The embedded host brings its own keys and canary."""
-    if kind == "sdk":
-        return connect_sdk(subject), Credentials()
+    if kind != "host":
+        connect = connect_sdk if kind == "sdk" else connect_consumer
+        return connect(subject), Credentials()
     host = connect_host(subject)
     if subject.partition("?")[0] == "reference":
         from .reference.connect import credentials_of

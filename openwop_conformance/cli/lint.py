@@ -24,7 +24,7 @@ def command(args: argparse.Namespace) -> int:
     from ..corpus import corpus
     from ..errors import DocumentError, UsageError
     from ..evidence.requirements import check_subjects, read_requirements
-    from ..reference.sabotage import SABOTAGES
+    from ..reference.sabotage.names import SABOTAGES_OF
     from ..scenario.expand import load_scenario
     from ..scenario.lint import cross_faults, lint, load_all
 
@@ -50,7 +50,7 @@ def command(args: argparse.Namespace) -> int:
         except DocumentError as error:
             faults.append(error)
         for name in scenario.sabotage:
-            if name not in SABOTAGES:
+            if name not in SABOTAGES_OF[scenario.subject]:
                 faults.append(scenario.place.error(f"no sabotage {name!r}"))
     for fault in faults:
         print(fault)  # noqa: T201

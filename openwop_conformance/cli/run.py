@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..evidence.baseline import Baseline
     from ..evidence.requirements import Requirement
     from ..jsonvalue import JsonValue
+    from ..scenario.model import Subject as Kind
     from ..suite import Plan
 
 
@@ -19,8 +20,8 @@ def add_to(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "run",
-        help="run the scenarios against a host or an SDK",
-        description="Run the scenarios against a host or an SDK and print the verdict.",
+        help="run the scenarios against a host, an SDK or a consumer",
+        description="Run the scenarios against a host, an SDK or a consumer, and print the verdict.",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -37,6 +38,14 @@ def add_to(commands: Any) -> None:
         metavar="SDK",
         help="an SDK instead of a host: stdio:COMMAND, py:pkg.mod:Factory, or an entry point; "
         "reference, when it is left out",
+    )
+    parser.add_argument(
+        "--consumer",
+        nargs="?",
+        const="reference",
+        metavar="CONSUMER",
+        help="a consumer instead of a host: browser:reference, browser:PAGE, stdio:COMMAND, "
+        "py:pkg.mod:Factory, or an entry point; reference, when it is left out",
     )
     parser.add_argument(
         "--select",
@@ -112,15 +121,14 @@ def command(args: argparse.Namespace) -> int:
         time_scale=args.time_scale,
         opted_out=frozenset(args.opt_out),
     )
-    if args.sdk is not None and args.host is not None:
-        raise UsageError("either a host or --sdk: one run has one subject")
+    kind, subject = _subject(args)
     chosen = plan(
-        args.sdk or args.host or os.environ.get("OPENWOP_BASE_URL") or "reference",
+        subject,
         read_credentials(os.environ, args.credential_file),
         patterns=args.select,
         major=args.major,
         options=options,
-        kind="host" if args.sdk is None else "sdk",
+        kind=kind,
     )
     unfinished = None
     if args.resume:
@@ -172,6 +180,19 @@ def command(args: argparse.Namespace) -> int:
         for form, path in args.report:
             print(f"report {path} ({form})")  # noqa: T201
     return exit_code(rows) if baseline is None else _held_to(baseline, rows, chosen, args.json)
+
+
+def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
+    """The one subject of a run, and what kind it is of."""
+    from ..errors import UsageError
+
+    if sum(named is not None for named in (args.host, args.sdk, args.consumer)) > 1:
+        raise UsageError("a host, --sdk or --consumer: one run has one subject")
+    if args.sdk is not None:
+        return "sdk", args.sdk
+    if args.consumer is not None:
+        return "consumer", args.consumer
+    return "host", args.host or os.environ.get("OPENWOP_BASE_URL") or "reference"
 
 
 def _baseline(path: Path, chosen: Plan) -> Baseline:

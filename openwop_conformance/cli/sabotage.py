@@ -1,4 +1,4 @@
-"""``sabotage``: break the reference host one rule at a time, and see that each is found."""
+"""``sabotage``: break the reference subjects one rule at a time, and see that each is found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "sabotage",
         help="test the suite: break one rule at a time",
-        description="Run the scenarios against reference hosts with exactly one rule broken, and "
+        description="Run the scenarios against reference subjects with exactly one rule broken, and "
         "print which rows each turns red. Fails when a break goes unseen, or is seen elsewhere "
         "than declared.",
         allow_abbrev=False,
@@ -25,9 +25,21 @@ def command(args: argparse.Namespace) -> int:
     """Print the matrix; 1 when it is not as declared."""
     import asyncio
 
-    from ..reference.matrix import matrix_of, print_json, print_matrix
+    from ..reference.library_matrix import FAMILIES, library_matrix_of, uncovered
+    from ..reference.matrix import Matrix, matrix_of, print_json, print_matrix
 
-    found = asyncio.run(matrix_of(args.names))
+    found = Matrix((), ())
+    others = set(args.names)
+    for kind, family in FAMILIES.items():
+        named = [name for name in args.names if name in family.sabotages]
+        others -= set(named)
+        if named or not args.names:
+            found += asyncio.run(library_matrix_of(kind, named))
+    if not args.names:
+        for subject in sorted({family.subject for family in FAMILIES.values()}):
+            found += Matrix((), tuple(uncovered(found, subject)))
+    if others or not args.names:
+        found = asyncio.run(matrix_of([n for n in args.names if n in others])) + found
     if args.json:
         print_json(found)
     else:

@@ -1,7 +1,7 @@
 """Whether a scenario binds this subject at all, decided before its first step.
 
-Facts about the subject come first: what it does not claim makes a row inapplicable, whatever else is
-missing. What the operator did not give, or what is claimed and not served, comes after.
+Facts about the subject come first: what it does not claim makes a row inapplicable, whatever else
+is missing. What the operator did not give, or what is claimed and not served, comes after.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPERATOR: Final = {
 
 async def decide(session: Session, scenario: Scenario) -> None:
     """Return when the scenario may run; else raise ``Inapplicable``, ``Blocked`` or ``Skipped``."""
-    if scenario.subject == "sdk":
+    if scenario.subject != "host":
         fact = missing(scenario, await session.offer())
         if fact is not None:
             raise Inapplicable(fact)

@@ -1,4 +1,4 @@
-"""What an SDK says of itself when it is asked first: its versions, calls and features."""
+"""What an SDK or a consumer says of itself when it is asked first."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..adapters.host import Response
 from ..adapters.sdk import call
 from ..errors import JsonError
 from ..jsonvalue import parse
+from ..scenario.model import Subject
 from ..schemas import problems, validator
 from .verdict import Blocked
 
@@ -25,7 +26,7 @@ class Offer:
     features: frozenset[str]
 
 
-def offer_of(response: Response) -> Offer:
+def offer_of(response: Response, kind: Subject = "sdk") -> Offer:
     """The offer that ``hello`` was answered with. Raises ``Blocked`` for anything else."""
     try:
         said = parse(response.body)
@@ -34,11 +35,11 @@ def offer_of(response: Response) -> Offer:
     if response.status != 200:
         raise Blocked(f"hello is refused: {said['error']['message']}")
     hello = said["result"]
-    for problem in problems(validator("sdk-line", "hello"), hello):
+    for problem in problems(validator(f"{kind}-line", "hello"), hello):
         raise Blocked(f"hello is answered wrongly: {problem.path or '/'}: {problem.message}")
     return Offer(
         f"{hello['name']} {hello['version']}",
-        frozenset(hello["versions"]),
+        frozenset(hello.get("versions", ())),
         frozenset(hello["operations"]),
         frozenset(hello.get("features", ())),
     )

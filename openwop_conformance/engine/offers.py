@@ -1,10 +1,20 @@
-"""Whether a scenario binds this SDK at all: what its steps call has to be offered."""
+"""Whether a scenario binds this SDK or consumer at all: what its steps call has to be offered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ..scenario.consumer_verbs import (
+    Deliver,
+    Enter,
+    Frame,
+    Press,
+    Quiet,
+    Rejects,
+    Shows,
+    Withstand,
+)
 from ..scenario.model import Scenario
 from ..scenario.sdk_verbs import Apply, Call, Feeds, Parse, Reads, Scales, Splits, State
 from ..scenario.verbs import Arguments
@@ -21,7 +31,7 @@ _OF_WORK: Final = {
 
 
 def missing(scenario: Scenario, offer: Offer) -> str | None:
-    """The fact about an SDK by which a scenario does not bind it, or ``None``."""
+    """The fact about a subject by which a scenario does not bind it, or ``None``."""
     for need in scenario.needs:
         kind, _, name = need.partition(".")
         if kind == "version" and name not in offer.versions:
@@ -67,6 +77,20 @@ def _calls(args: Arguments) -> Iterator[str]:
             yield from ("open_stream", "feed", "close_stream") if args.bytes else ("stream",)
         case Scales():
             yield from _OF_WORK[args.work]
+        case Deliver():
+            yield from ("open", "deliver")
+        case Frame():
+            yield from ("open", "frame")
+        case Shows():
+            yield from ("open", "rendered")
+        case Enter():
+            yield from ("open", "set")
+        case Press():
+            yield from ("open", "submitted", "fire")
+        case Rejects() | Withstand():
+            yield from ("open", "deliver", "rendered")
+        case Quiet():
+            yield from ("open", "attempts")
 
 
 def _with_state(given: Iterable[str]) -> tuple[str, ...]:

@@ -257,7 +257,7 @@ class Session:
             if self._offer is None:
                 try:
                     with asked_for("session"):
-                        self._offer = offer_of(await self.send(HELLO, "none"))
+                        self._offer = offer_of(await self.send(HELLO, "none"), self.kind)
                 except (Blocked, ExchangeError) as error:
                     self._offer = Blocked(f"hello is not answered: {error}")
         if isinstance(self._offer, Exception):
@@ -268,7 +268,7 @@ class Session:
         """Raise ``UnreachableError`` when nothing is there where the subject should be."""
         if self.kind != "host":
             try:
-                self._offer = offer_of(await self._exchange(HELLO))
+                self._offer = offer_of(await self._exchange(HELLO), self.kind)
             except Blocked as error:
                 self._offer = error
             except ExchangeError as error:

@@ -77,7 +77,11 @@ class Witness:
         self.shown: dict[str, Shown] = {}
         self.followers: dict[str, Follower] = {}
         self.states: set[str] = set()
-        """The handles of the states that an SDK was asked to make."""
+        """The handles of what a library was asked to make."""
+        self.sequences: dict[str, int] = {}
+        """The sequence of what was last delivered to each client of a consumer."""
+        self.accounted: dict[str, int] = {}
+        """How many submissions of each client were made by a press."""
         self.leaks: list[Exchange] = []
         self.case = ""
         self.measured: list[JsonValue] = []

@@ -29,6 +29,7 @@ from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..jsonvalue import JsonValue
 from ..scenario.lint import load_all
 from ..scenario.model import Scenario, Step
+from ..scenario.sdk_verbs import Splits
 from ..scenario.verbs import Explore
 from .connect import build_app, credentials_for, settings_of
 from .policy import Policy
@@ -69,6 +70,10 @@ class Matrix:
 
     lines: tuple[Line, ...]
     faults: tuple[str, ...]
+
+    def __add__(self, other: Matrix) -> Matrix:
+        """The two as one."""
+        return Matrix((*self.lines, *other.lines), (*self.faults, *other.faults))
 
 
 async def matrix_of(names: Sequence[str] = ()) -> Matrix:
@@ -138,7 +143,7 @@ def _uncovered(lines: Sequence[Line], scenarios: Sequence[Scenario]) -> list[str
 
 @cache
 def _scenarios() -> Sequence[Scenario]:
-    return load_all(corpus())
+    return [scenario for scenario in load_all(corpus()) if scenario.subject == "host"]
 
 
 # ------------------------------------------------------------------------------- running
@@ -178,7 +183,7 @@ async def outcome_of(name: str | None, arguments: dict[str, str], turn: int = 0)
         app = sabotage.wrap(build_app(settings, sabotage.change(Policy())), settings)
     asked = list(scenarios)
     if name is not None:
-        asked = [_in_turn(s, turn) if name not in s.sabotage else s for s in scenarios]
+        asked = [in_turn(s, turn) if name not in s.sabotage else s for s in scenarios]
         asked = [s for s in asked if name in s.sabotage or not is_timed(s)]
     host = AsgiHost(app, "reference")
     session = Session(host, Options(seed=SEED), credentials_for(settings))
@@ -195,20 +200,21 @@ async def outcome_of(name: str | None, arguments: dict[str, str], turn: int = 0)
     return Outcome({row.id: row.disposition for row in rows}, wire)
 
 
-def _in_turn(scenario: Scenario, turn: int) -> Scenario:
-    """The scenario with at most ``FEW`` of its cases, other ones in each turn."""
-    scenario = replace(scenario, steps=tuple(_explored_less(step) for step in scenario.steps))
-    cases = [step for step in scenario.steps if step.case is not None]
-    if len(cases) <= FEW:
-        return scenario
-    kept = {cases[(turn * FEW + i) % len(cases)].case for i in range(FEW)}
-    steps = tuple(step for step in scenario.steps if step.case is None or step.case in kept)
+def in_turn(scenario: Scenario, turn: int, few: int = FEW) -> Scenario:
+    """The scenario with at most a ``few`` of its cases, other ones in each turn."""
+    steps = tuple(_explored_less(step, few) for step in scenario.steps)
+    cases = [step for step in steps if step.case is not None]
+    if len(cases) > few:
+        kept = {cases[(turn * few + i) % len(cases)].case for i in range(few)}
+        steps = tuple(step for step in steps if step.case is None or step.case in kept)
     return replace(scenario, steps=steps)
 
 
-def _explored_less(step: Step) -> Step:
+def _explored_less(step: Step, few: int) -> Step:
     if isinstance(step.arguments, Explore):
         return replace(step, arguments=replace(step.arguments, sequences=2))
+    if isinstance(step.arguments, Splits):
+        return replace(step, arguments=replace(step.arguments, places=few))
     return step
 
 

@@ -136,13 +136,13 @@ class ConsoleReport:
         if failure.exchange is not None:
             self._pair("exchange", headline(failure.exchange))
             if failure is finished.failures[0]:
-                of_sdk = finished.scenario.subject == "sdk"
+                of_host = finished.scenario.subject == "host"
                 lines = (
-                    call_lines(finished.exchanges, failure.exchange)
-                    if of_sdk
-                    else shell_lines(finished.exchanges, failure.exchange, self._base)
+                    shell_lines(finished.exchanges, failure.exchange, self._base)
+                    if of_host
+                    else call_lines(finished.exchanges, failure.exchange)
                 )
-                self._pair("lines" if of_sdk else "curl", lines[0])
+                self._pair("curl" if of_host else "lines", lines[0])
                 for line in lines[1:]:
                     self._pair("", line)
 

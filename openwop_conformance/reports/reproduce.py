@@ -1,7 +1,8 @@
 """A failure as lines to send again: what led to it, and the exchange that shows it.
 
-For a host these are shell lines, for an SDK the calls that are written to its input. The ids in a recording are used up, so the lines start a run of their own. Keys are never written:
-the lines read them from the environment.
+For a host these are shell lines, for anything else the calls that are written to its input. A
+host's ids in a recording are used up, so its lines start a run of their own. Keys are never
+written: the lines read them from the environment.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from ..wire.ids import project, unproject
 
 _KEYS: Final = {"owner": API_KEY, "other": OTHER_KEY}
 _OF_RUN: Final = re.compile("/runs/([^/:?]+)/(?:cancel|interrupts/)")
+_HANDLES: Final = ("state", "stream", "consumer")
+_LOOKS: Final = ("read", "rendered", "submitted", "attempts")
 _MOST_CALLS: Final = 12
 _LONGEST_CALL: Final = 1000
 _READ_ID: Final = 'sed \'s/.*"runId" *: *"\\([^"]*\\)".*/\\1/\''
@@ -59,7 +62,7 @@ def call_lines(exchanges: Sequence[Exchange], failing: Exchange) -> list[str]:
     handles = _handles(failing)
     calls = [failing]
     for exchange in reversed(exchanges[: failing.number - 1]):
-        if exchange.request.target != "read" and handles & _handles(exchange):
+        if exchange.request.target not in _LOOKS and handles & _handles(exchange):
             handles |= _handles(exchange)
             calls.append(exchange)
     lines = []
@@ -74,7 +77,7 @@ def _handles(exchange: Exchange) -> set[str]:
     given = _json(exchange.request.body)
     if not isinstance(given, dict):
         return set()
-    return {given[kind] for kind in ("state", "stream") if isinstance(given.get(kind), str)}
+    return {given[kind] for kind in _HANDLES if isinstance(given.get(kind), str)}
 
 
 def _is_stream(request: Request) -> bool:

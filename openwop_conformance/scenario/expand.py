@@ -19,8 +19,7 @@ from ..schemas import problems
 from .document import Document, Position, load
 from .grammar import arguments_validator, build, first_word, head_validator, step_validator
 from .model import Scenario, Step
-from .sdk_verbs import SDK_VERBS
-from .verbs import HOST_VERBS, VERBS, Arguments, Emit, Refused
+from .verbs import VERBS, VERBS_OF, Arguments, Emit, Refused
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -67,7 +66,7 @@ def _check_shape(document: Document) -> None:
 
 def _check_step(document: Document, index: int, step: JsonValue) -> None:
     place = document.at("steps", index)
-    words = SDK_VERBS if document.value["subject"] == "sdk" else HOST_VERBS
+    words = VERBS_OF[document.value["subject"]]
     verbs = [word for word in step if word in words] if isinstance(step, dict) else []
     if len(verbs) != 1:
         known = ", ".join(words)

@@ -109,6 +109,7 @@ class Splits:
     says: Annotated[str, Doc("its text, spaces aside")] = ""
     wrapped: Annotated[bool, Doc("blocks stand between tags")] = True
     bytes: Annotated[bool, Doc("cut at every byte, also within a character")] = False
+    places: Annotated[int | None, Doc("cut at so many places only, spread evenly")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

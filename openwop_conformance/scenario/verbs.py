@@ -1,15 +1,18 @@
 """The words a step may use: a closed set, each with typed arguments and a sentence of what it does.
 
-Those that ask an SDK stand in ``sdk_verbs``. The engine has one function for each (``engine/steps``); the schema that editors use, the linter and
-the reference page are made from what stands here. A verb may be given its first argument alone.
+Those that ask an SDK or a consumer stand in ``sdk_verbs`` and ``consumer_verbs``. The engine has
+one function for each (``engine/steps``); the schema that editors use, the linter and the reference
+page are made from what stands here. A verb may be given its first argument alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
 from ..a2ui.catalog import BASIC_CATALOG, KIND
+from .consumer_verbs import CONSUMER_NEEDS, CONSUMER_VERBS, ConsumerArguments
 from .sdk_verbs import SDK_NEEDS, SDK_VERBS, SdkArguments
 
 Doc: TypeAlias = str
@@ -316,7 +319,7 @@ HostArguments: TypeAlias = (
     | Economy
     | Explore
 )
-Arguments: TypeAlias = HostArguments | SdkArguments
+Arguments: TypeAlias = HostArguments | SdkArguments | ConsumerArguments
 
 HOST_VERBS: dict[str, type[HostArguments]] = {
     "run": Run,
@@ -342,12 +345,20 @@ HOST_VERBS: dict[str, type[HostArguments]] = {
     "explore": Explore,
 }
 
-VERBS: dict[str, type[Arguments]] = {**HOST_VERBS, **SDK_VERBS}
+VERBS: dict[str, type[Arguments]] = {**HOST_VERBS, **SDK_VERBS, **CONSUMER_VERBS}
+VERBS_OF: dict[str, Mapping[str, type[Arguments]]] = {
+    "host": HOST_VERBS,
+    "sdk": SDK_VERBS,
+    "consumer": CONSUMER_VERBS,
+}
+"""The words for each kind of subject."""
 
 MAY_BE_REFUSED = frozenset(
     {"emit", "race", "fork", "resolve", "request", "show", "accept", "call", "apply", "parse"}
 )
 """The verbs that take ``refused``; all of these but ``race`` then need a ``twin``."""
+TAKES_CASES = MAY_BE_REFUSED - {"race"} | {"rejects"}
+"""The verbs that can be repeated for each of some fixtures."""
 
 NEEDS: dict[str, str] = {
     "seams": "discovery declares the seams profile",
@@ -368,6 +379,7 @@ NEEDS: dict[str, str] = {
     "second-tenant": "the operator gave a second tenant's key",
     "canary": "the operator gave the value of a secret that is configured in the host",
     **SDK_NEEDS,
+    **CONSUMER_NEEDS,
 }
 """What a scenario may need, and what that means."""
 

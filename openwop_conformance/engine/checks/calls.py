@@ -25,10 +25,11 @@ def result_of(witness: Witness, name: str, exchange: Exchange, response: Respons
         exchange=exchange,
     )
     result = said["result"]
-    for problem in problems(validator("sdk-line", f"result_{name}"), result):
+    lines = f"{witness.scenario.subject}-line"
+    for problem in problems(validator(lines, f"result_{name}"), result):
         raise CheckFailed(
             f"the result of {name} is not as documented: {problem.path or '/'}: {problem.message}",
-            expected="a result as schema sdk-line has it",
+            expected=f"a result as schema {lines} has it",
             got=brief(result),
             exchange=exchange,
         )

@@ -15,6 +15,7 @@ from .discovering import discovery
 from .emitting import emit, race
 from .exploring import explore
 from .following import follow, heard
+from .rendering import deliver, enter, frame, press, quiet, rejects, shows, withstand
 from .requesting import request, seam
 from .responding import feeds, parse, splits
 from .running import cancel, fork, log, resolve, run, status, subscribe, unseen
@@ -53,6 +54,14 @@ STEPS: Final[dict[str, Perform]] = {
     "feeds": feeds,
     "splits": splits,
     "scales": scales,
+    "deliver": deliver,
+    "frame": frame,
+    "shows": shows,
+    "enter": enter,
+    "press": press,
+    "rejects": rejects,
+    "quiet": quiet,
+    "withstand": withstand,
 }
 
 

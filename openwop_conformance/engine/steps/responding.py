@@ -57,7 +57,8 @@ async def splits(witness: Witness, args: Splits, refused: Refused | None) -> Non
     """Stream a response again and again, cut elsewhere each time."""
     messages = filled(args.messages)
     wanted = _surfaces(_folded(messages))
-    for chunks in _cut(args.content.encode() if args.bytes else args.content):
+    content = args.content.encode() if args.bytes else args.content
+    for chunks in _cut(content, args.places or len(content)):
         exchange, parts, emitted = await _streamed(witness, chunks, wrapped=args.wrapped)
         where = f"cut into {len(chunks)}" if len(chunks) > 2 else f"cut after {chunks[0]!r}"
         same(witness, f"the text, {where},", _spaced(args.says), _text(parts), exchange)
@@ -132,9 +133,9 @@ async def _streamed(
     return exchange, parts, _messages(parts)
 
 
-def _cut(content: str | bytes) -> Iterator[Sequence[str | bytes]]:
-    """The content cut in two at every place, and into single characters or bytes."""
-    for place in range(1, len(content)):
+def _cut(content: str | bytes, places: int) -> Iterator[Sequence[str | bytes]]:
+    """The content cut in two at so many places, and into single characters or bytes."""
+    for place in range(1, len(content), max(1, len(content) // places)):
         yield content[:place], content[place:]
     yield [content[place : place + 1] for place in range(len(content))]
 

@@ -1,0 +1,155 @@
+"""What a consumer shows, as a person would go through it: texts, buttons, fields, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ...jsonvalue import JsonValue, brief
+from ...scenario.consumer_verbs import Shows
+from ..verdict import Exchange
+from ..witness import Witness
+from .calls import same
+
+FIELDS: Final = frozenset(
+    {"textbox", "password", "checkbox", "radio", "combobox", "listbox", "slider", "date"}
+)
+_MOST_TOLD: Final = 12
+
+
+def nodes_of(surface: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    """All nodes of a surface in reading order, without recursion."""
+    waiting = list(reversed(surface))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.get("children", ())))
+
+
+def shown_text(surface: Sequence[JsonValue]) -> list[str]:
+    """Every text that a person reads, in order: names and descriptions of fields are some too."""
+    found = []
+    for node in nodes_of(surface):
+        found += [node[member] for member in ("text", "name", "description") if node.get(member)]
+    return found
+
+
+def anything(surface: Sequence[JsonValue]) -> str | None:
+    """The first thing of a surface that a person would notice, or ``None``: groups are none."""
+    for node in nodes_of(surface):
+        if node["role"] != "group" or node.get("text"):
+            return f"{node['role']} {node.get('text') or node.get('name') or ''}".strip()
+    return None
+
+
+def judge(witness: Witness, args: Shows, surface: Sequence[JsonValue], exchange: Exchange) -> None:
+    """Hold what is shown of a surface to what is said of it."""
+    if args.nothing:
+        found = anything(surface)
+        witness.check(
+            found is None,
+            "something of the surface is shown",
+            expected="nothing",
+            got=found,
+            exchange=exchange,
+        )
+    if args.texts is not None:
+        _texts(witness, args.texts, surface, exchange)
+    for words in args.lacks or ():
+        told = [*shown_text(surface), *_values(surface)]
+        witness.check(
+            not any(words in text for text in told),
+            f"{words!r} is shown",
+            expected="it nowhere",
+            got=_told(told),
+            exchange=exchange,
+        )
+    for name, pressable in (args.buttons or {}).items():
+        _button(witness, name, pressable, surface, exchange)
+    for label, value in (args.fields or {}).items():
+        node = _field(witness, label, surface, exchange)
+        same(witness, f"the field {label!r}", value, node.get("value"), exchange)
+    for label, words in (args.describes or {}).items():
+        node = _field(witness, label, surface, exchange)
+        described = str(node.get("description", ""))
+        witness.check(
+            words in described,
+            f"the field {label!r} is not described by its message",
+            expected=words,
+            got=described or "no description",
+            exchange=exchange,
+        )
+    for role, count in (args.roles or {}).items():
+        found_of_role = sum(node["role"] == role for node in nodes_of(surface))
+        witness.check(
+            found_of_role == count,
+            f"the number of elements with the role {role} is another",
+            expected=str(count),
+            got=str(found_of_role),
+            exchange=exchange,
+        )
+
+
+def _texts(
+    witness: Witness, wanted: Sequence[str], surface: Sequence[JsonValue], exchange: Exchange
+) -> None:
+    told = shown_text(surface)
+    rest = iter(told)
+    missing = next((text for text in wanted if not any(text == said for said in rest)), None)
+    witness.check(
+        missing is None,
+        f"{missing!r} is not shown, or not in its order",
+        expected=_told(wanted),
+        got=_told(told),
+        exchange=exchange,
+    )
+
+
+def _button(
+    witness: Witness,
+    name: str,
+    pressable: bool,
+    surface: Sequence[JsonValue],
+    exchange: Exchange,
+) -> None:
+    buttons = [n for n in nodes_of(surface) if n["role"] == "button" and n.get("name") == name]
+    witness.check(
+        bool(buttons) or not pressable,
+        f"there is no button {name!r}",
+        expected=f"the button {name!r}",
+        got=_told(n.get("name", "") for n in nodes_of(surface) if n["role"] == "button"),
+        exchange=exchange,
+    )
+    witness.check(
+        any(n.get("enabled", True) for n in buttons) is pressable,
+        f"the button {name!r} can {'not ' if pressable else ''}be pressed",
+        expected="enabled" if pressable else "disabled, or not there",
+        got="disabled" if pressable else "enabled",
+        exchange=exchange,
+    )
+
+
+def _field(
+    witness: Witness, label: str, surface: Sequence[JsonValue], exchange: Exchange
+) -> JsonValue:
+    labels = [n for n in nodes_of(surface) if n["role"] in FIELDS and n.get("name") == label]
+    witness.check(
+        len(labels) == 1,
+        f"there is no field labelled {label!r}" if not labels else f"{label!r} labels several",
+        expected=f"one field {label!r}",
+        got=_told(n.get("name", "") for n in nodes_of(surface) if n["role"] in FIELDS),
+        exchange=exchange,
+    )
+    return labels[0]
+
+
+def _values(surface: Sequence[JsonValue]) -> Iterator[str]:
+    for node in nodes_of(surface):
+        for member in ("value", "description"):
+            if node.get(member) not in (None, ""):
+                yield str(node[member])
+
+
+def _told(texts: Iterator[str] | Sequence[str]) -> str:
+    told = list(texts)
+    return brief(told[:_MOST_TOLD]) if told else "nothing"

@@ -1,0 +1,293 @@
+"""The verbs for a consumer: what is delivered to it, what it shows, and what a person does."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import pairwise
+from typing import Final
+
+from ...a2ui.catalog import BASIC_CATALOG, MESSAGE_KINDS
+from ...adapters import sdk
+from ...jsonvalue import MISSING, JsonValue, brief
+from ...scenario.consumer_verbs import (
+    Deliver,
+    Enter,
+    Frame,
+    Press,
+    Quiet,
+    Rejects,
+    Shows,
+    Withstand,
+)
+from ...scenario.verbs import Refused
+from ...wire.envelope import surface_payload
+from ..checks.calls import result_of, same
+from ..checks.screens import anything, judge, shown_text
+from ..verdict import Exchange
+from ..witness import Witness
+
+_CATALOG_V1: Final = "0.9.1"
+_TAKEN: Final[list[JsonValue]] = [
+    {"updateComponents": {"components": [{"id": "root", "component": "Text", "text": "Taken"}]}}
+]
+_AT_ONCE: Final = 500
+"""Components of one message; the profile takes 512."""
+
+
+async def deliver(witness: Witness, args: Deliver, refused: Refused | None) -> None:
+    """Deliver one envelope."""
+    await _deliver(witness, args.client, _envelope(witness, args))
+
+
+async def frame(witness: Witness, args: Frame, refused: Refused | None) -> None:
+    """Deliver a delta frame, with a sequence of its own."""
+    reference = witness.id_for("surface", args.surface)
+    sequence = _next_sequence(witness, args.client)
+    sent = {"surfaceRef": reference, "catalogVersion": _CATALOG_V1, "patch": args.patch}
+    await _done(witness, "frame", args.client, frame=sent, sequence=sequence)
+
+
+async def shows(witness: Witness, args: Shows, refused: Refused | None) -> None:
+    """Look at a surface as a person does."""
+    exchange, surface = await _rendered(witness, args.client, args.surface)
+    judge(witness, args, surface, exchange)
+
+
+async def enter(witness: Witness, args: Enter, refused: Refused | None) -> None:
+    """Set a field; it can be set."""
+    exchange, result = await _done(
+        witness,
+        "set",
+        args.client,
+        surface=witness.id_for("surface", args.surface),
+        role=args.role,
+        name=args.label,
+        value=args.value,
+    )
+    witness.check(
+        result["done"],
+        f"the field {args.label!r} cannot be set",
+        expected="a field that a person can set",
+        got="none, or one that is disabled",
+        exchange=exchange,
+    )
+
+
+async def press(witness: Witness, args: Press, refused: Refused | None) -> None:
+    """Press a button and see what is submitted, and that nothing else is."""
+    surface = witness.id_for("surface", args.surface)
+    before = len(await _submissions(witness, args.client))
+    exchange, result = await _done(witness, "fire", args.client, surface=surface, name=args.button)
+    made = (await _submissions(witness, args.client))[before:]
+    witness.accounted[args.client] = witness.accounted.get(args.client, 0) + len(made)
+    if args.to == "nobody":
+        same(witness, "what is submitted", [], made, exchange)
+        return
+    witness.check(
+        result["done"],
+        f"the button {args.button!r} cannot be pressed",
+        expected="a button that a person can press",
+        got="none, or one that is disabled",
+        exchange=exchange,
+    )
+    same(witness, "the number of submissions", 1, len(made), exchange)
+    (submission,) = made
+    wanted = {"to": args.to, "surface": surface}
+    if args.event is not None:
+        wanted["event"] = args.event
+    if args.component is not None:
+        wanted["component"] = args.component
+        _dated(witness, submission.get("timestamp"), exchange)
+    named = {name: submission.get(name) for name in wanted}
+    same(witness, "what is submitted, and where it goes,", wanted, named, exchange)
+    if args.data is not MISSING:
+        same(witness, "what is submitted", args.data, submission["data"], exchange)
+
+
+def _dated(witness: Witness, timestamp: JsonValue, exchange: Exchange) -> None:
+    """A submission tells the moment of the press, as RFC 3339 has it."""
+    witness.check(
+        isinstance(timestamp, str) and _is_moment(timestamp),
+        "the submission has no date-time",
+        expected="a timestamp of RFC 3339",
+        got=brief(timestamp),
+        exchange=exchange,
+    )
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+async def rejects(witness: Witness, args: Rejects, refused: Refused | None) -> None:
+    """A payload outside the profile shows nothing; its twin makes the surface, which then shows."""
+    refused_one = Deliver(messages=args.messages, client=args.client)
+    await _deliver(witness, args.client, _envelope(witness, refused_one))
+    exchange, surface = await _rendered(witness, args.client, refused_one.surface)
+    found = anything(surface)
+    witness.check(
+        found is None,
+        "a part of what is outside the profile is rendered",
+        expected="nothing",
+        got=found,
+        exchange=exchange,
+    )
+    ends = any("deleteSurface" in message for message in args.twin[-1:])
+    made: list[list[JsonValue]] = [args.twin, [{"createSurface": {}}], _TAKEN]
+    for messages in made if ends else [args.twin, _TAKEN]:
+        taken = Deliver(messages=messages, client=args.client)
+        await _deliver(witness, args.client, _envelope(witness, taken))
+    exchange, surface = await _rendered(witness, args.client, refused_one.surface)
+    witness.check(
+        "Taken" in shown_text(surface),
+        "the twin, one edit away, is not rendered",
+        expected="the surface that it makes",
+        got=anything(surface) or "nothing",
+        exchange=exchange,
+    )
+
+
+async def quiet(witness: Witness, args: Quiet, refused: Refused | None) -> None:
+    """Nothing was tried, and nothing submitted that no press has accounted for."""
+    exchange, result = await _done(witness, "attempts", args.client)
+    tried = [f"{one['kind']} {one['target']}" for one in result["attempts"]]
+    witness.check(
+        not tried,
+        "the client tries to reach or to open something",
+        expected="nothing",
+        got=", ".join(tried[:8]),
+        exchange=exchange,
+    )
+    exchange, result = await _done(witness, "submitted", args.client)
+    pressed, made = witness.accounted.get(args.client, 0), len(result["submissions"])
+    same(witness, "the number of submissions", pressed, made, exchange)
+
+
+async def withstand(witness: Witness, args: Withstand, refused: Refused | None) -> None:
+    """Deliver something hostile; whatever becomes of it, the next surface is shown."""
+    hostile = _surfaces_of(args.what, args.size)
+    delivery = Deliver(messages=hostile, client=args.client, surface="hostile")
+    await _deliver(witness, args.client, _envelope(witness, delivery))
+    await _rendered(witness, args.client, "hostile")
+    after = Deliver(
+        messages=_surface({"id": "root", "component": "Text", "text": "After"}),
+        client=args.client,
+        surface="after",
+    )
+    await _deliver(witness, args.client, _envelope(witness, after))
+    exchange, surface = await _rendered(witness, args.client, "after")
+    judge(witness, Shows(texts=["After"]), surface, exchange)
+
+
+# ------------------------------------------------------------------------------ the calls
+
+
+async def _done(
+    witness: Witness, call: str, client: str, /, **given: JsonValue
+) -> tuple[Exchange, JsonValue]:
+    """Make a call to a client, which is opened where it is first used."""
+    handle = witness.id_for("consumer", client)
+    if handle not in witness.states:
+        witness.states.add(handle)
+        exchange, response = await witness.ask(sdk.call("open", {"consumer": handle}), "none")
+        result_of(witness, "open", exchange, response)
+    exchange, response = await witness.ask(sdk.call(call, {"consumer": handle, **given}), "none")
+    return exchange, result_of(witness, call, exchange, response)
+
+
+async def _deliver(witness: Witness, client: str, envelope: JsonValue) -> None:
+    await _done(witness, "deliver", client, envelope=envelope)
+
+
+async def _rendered(
+    witness: Witness, client: str, surface: str
+) -> tuple[Exchange, list[JsonValue]]:
+    exchange, result = await _done(witness, "rendered", client)
+    nodes: list[JsonValue] = result["surfaces"].get(witness.id_for("surface", surface), [])
+    return exchange, nodes
+
+
+async def _submissions(witness: Witness, client: str) -> list[JsonValue]:
+    _, result = await _done(witness, "submitted", client)
+    made: list[JsonValue] = result["submissions"]
+    return made
+
+
+# --------------------------------------------------------------------------- the payloads
+
+
+def _envelope(witness: Witness, args: Deliver) -> JsonValue:
+    payload, stamp, event = args.payload, args.stamp, None
+    if args.tree is not None:
+        event = witness.id_for("surface", args.surface)
+        payload = {"catalogVersion": _CATALOG_V1, "surface": args.tree}
+        stamp = 1 if stamp is None else stamp
+    elif args.messages is not None:
+        surface_id = witness.id_for("surface", args.surface)
+        messages = [_renamed(message, surface_id) for message in args.messages]
+        payload = surface_payload(surface_id, messages, catalog_id=BASIC_CATALOG)
+    sequence = args.sequence
+    if sequence is None:
+        sequence = _next_sequence(witness, args.client)
+    optional = {"trust": args.trust, "partial": args.partial or None, "event": event}
+    return {
+        "payload": payload,
+        "schemaVersion": 2 if stamp is None else stamp,
+        "sequence": sequence,
+        "type": args.kind,
+        "run": witness.id_for("run", args.run),
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _renamed(message: JsonValue, surface_id: str) -> JsonValue:
+    """A message of a fixture, for the surface of this case."""
+    if not isinstance(message, dict):
+        return message
+    full = dict(message)
+    for kind in MESSAGE_KINDS:
+        body = full.get(kind)
+        if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
+            full[kind] = {**body, "surfaceId": surface_id}
+    return full
+
+
+def _next_sequence(witness: Witness, client: str) -> int:
+    """One more than the client's last."""
+    last = witness.sequences.get(client, -1)
+    witness.sequences[client] = last + 1
+    return last + 1
+
+
+def _surfaces_of(what: str, size: int) -> list[JsonValue]:
+    """A hostile surface, in messages as small as the profile asks for."""
+    names = [f"c{number}" for number in range(size)]
+    if what == "long":
+        return _surface({"id": "root", "component": "Text", "text": "x" * size})
+    if what == "cycle":
+        return _surface(_column("root", "c0"), _column("c0", "c1"), _column("c1", "c0"))
+    if what == "wide":
+        return _surface(_column("root", *names), _text("c0"))
+    if what == "deep":
+        chain = [_column(one, other) for one, other in pairwise(["root", *names])]
+        return _surface(*chain, _text(names[-1]))
+    return _surface(_column("root", *names), *map(_text, names))
+
+
+def _column(name: str, *children: str) -> JsonValue:
+    return {"id": name, "component": "Column", "children": list(children)}
+
+
+def _text(name: str) -> JsonValue:
+    return {"id": name, "component": "Text", "text": f"Line {name}"}
+
+
+def _surface(*components: JsonValue) -> list[JsonValue]:
+    updates = [
+        {"updateComponents": {"components": list(components[i : i + _AT_ONCE])}}
+        for i in range(0, len(components), _AT_ONCE)
+    ]
+    return [{"createSurface": {}}, *updates]

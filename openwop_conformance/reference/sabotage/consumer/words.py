@@ -1,0 +1,190 @@
+"""Sabotages of what is in texts and values: markup, scripts, addresses; and of fields' names."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from ....a2ui.fold import Component
+from ....jsonvalue import JsonValue
+from ...consumer.client import Client
+from ...consumer.rendering import Node, Rendering
+from .model import ConsumerSabotage
+
+_TAG: Final = re.compile(r"</?\w[^>]*>")
+_EXPRESSION: Final = re.compile(r"\{\{.*?\}\}")
+_SCHEMES: Final = ("http:", "https:", "javascript:", "data:", "mailto:")
+
+
+def _as_markup(self: Any, component: Component) -> Node:
+    node = Rendering.text_node(self, component)
+    role = "image" if "<img" in node["text"] else node["role"]
+    return {**node, "role": role, "text": _TAG.sub("", node["text"])}
+
+
+def _stripped(method: str) -> Callable[..., str]:
+    def read(self: Any, given: Any) -> str:
+        return _TAG.sub("", str(getattr(Rendering, method)(self, given)))
+
+    return read
+
+
+def _stripped_value(self: Any, component: Component) -> JsonValue:
+    value = Rendering.value(self, component)
+    return _TAG.sub("", value) if isinstance(value, str) else value
+
+
+def _unescaped(self: Any, dynamic: JsonValue) -> str:
+    return html.unescape(Rendering.text(self, dynamic))
+
+
+def _evaluated(self: Any, dynamic: JsonValue) -> str:
+    return _EXPRESSION.sub("", Rendering.text(self, dynamic))
+
+
+# ------------------------------------------------------------------------------------- attempts
+
+
+def _tried(kind: str, member: str, begins: tuple[str, ...]) -> Callable[..., Mapping[str, Any]]:
+    """A ``rendered`` that tries something for each text or value that begins so."""
+
+    def rendered(self: Any) -> dict[str, list[Node]]:
+        shown = Client.rendered(self)
+        for target in _words(shown, member):
+            if target.startswith(begins):
+                self.attempts.append({"kind": kind, "target": target})
+        return shown
+
+    return rendered
+
+
+def _words(shown: Mapping[str, list[Node]], member: str) -> Iterator[str]:
+    waiting = [node for nodes in shown.values() for node in nodes]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.get("children", ())
+        if isinstance(node.get(member), str):
+            yield node[member]
+
+
+def _previewed(self: Any, surface: str, role: str, name: str, value: JsonValue) -> bool:
+    if isinstance(value, str) and value.startswith(_SCHEMES):
+        self.attempts.append({"kind": "request", "target": value})
+    return Client.set(self, surface, role, name, value)
+
+
+def _fired_at_once(self: Any) -> dict[str, list[Node]]:
+    shown = Client.rendered(self)
+    for (_, surface), folded in self.folded.items():
+        names = [n["name"] for n in _nodes(shown.get(surface, [])) if n["role"] == "button"]
+        if names and not getattr(folded, "fired", False):
+            folded.fired = True
+            self.fire(surface, names[0])
+    return shown
+
+
+def _nodes(nodes: list[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield node
+        yield from _nodes(node.get("children", []))
+
+
+# ---------------------------------------------------------------------------------------- names
+
+
+def _nameless(kind: str) -> Callable[..., str]:
+    def name(self: Any, component: Component) -> str:
+        return "" if component["component"] == kind else Rendering.name(self, component)
+
+    return name
+
+
+def _described_by_label(self: Any, component: Component, role: str, value: JsonValue) -> Node:
+    node = Rendering.field(self, component, role, value)
+    return {**node, "description": node["name"]} if node.get("invalid") else node
+
+
+SABOTAGES: Final = (
+    ConsumerSabotage(
+        "text-as-markup",
+        "Text is set as HTML: its tags become elements.",
+        rendering={"text_node": _as_markup},
+    ),
+    ConsumerSabotage(
+        "tags-stripped",
+        "Tags are taken out of texts.",
+        rendering={"text": _stripped("text")},
+    ),
+    ConsumerSabotage(
+        "label-as-markup",
+        "The label of a field is set as HTML.",
+        rendering={"name": _stripped("name")},
+    ),
+    ConsumerSabotage(
+        "value-as-markup",
+        "The value of a field is set as HTML.",
+        rendering={"value": _stripped_value},
+    ),
+    ConsumerSabotage(
+        "button-as-markup",
+        "The text of a button is set as HTML.",
+        rendering={"text_below": _stripped("text_below")},
+    ),
+    ConsumerSabotage(
+        "entities-decoded",
+        "Character references in a text are decoded.",
+        rendering={"text": _unescaped},
+    ),
+    ConsumerSabotage(
+        "expressions-evaluated",
+        "What is in double braces is evaluated.",
+        rendering={"text": _evaluated},
+    ),
+    ConsumerSabotage(
+        "text-scripts-run",
+        "A script in a text runs.",
+        client={"rendered": _tried("script", "text", ("<script",))},
+    ),
+    ConsumerSabotage(
+        "label-scripts-run",
+        "A handler in a label runs.",
+        client={"rendered": _tried("dialog", "name", ("<svg onload",))},
+    ),
+    ConsumerSabotage(
+        "addresses-previewed",
+        "What is behind an address in a text is fetched for a preview.",
+        client={"rendered": _tried("request", "text", ("http:", "https:"))},
+    ),
+    ConsumerSabotage(
+        "addresses-opened",
+        "An address in a text is opened.",
+        client={"rendered": _tried("navigation", "text", ("javascript:", "mailto:"))},
+    ),
+    ConsumerSabotage(
+        "entries-previewed",
+        "An address that a person enters is fetched for a preview.",
+        client={"set": _previewed},
+    ),
+    ConsumerSabotage(
+        "fires-at-once",
+        "The first action of a surface is fired when the surface is shown.",
+        client={"rendered": _fired_at_once},
+    ),
+    ConsumerSabotage(
+        "date-unnamed",
+        "The label of a date is a text beside it.",
+        rendering={"name": _nameless("DateTimeInput")},
+    ),
+    ConsumerSabotage(
+        "field-unnamed",
+        "The label of a text field is a text beside it.",
+        rendering={"name": _nameless("TextField")},
+    ),
+    ConsumerSabotage(
+        "described-by-label",
+        "A field whose check fails is described by its label, and not by the message.",
+        rendering={"field": _described_by_label},
+    ),
+)
