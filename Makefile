@@ -3,12 +3,15 @@
 # make check  linters and types alone
 # make gates  the corpus gates alone
 # make bench  the benchmarks, with figures
+# make sdk-results  judge the real SDKs again, and write down what each of them fails
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test check gates bench clean
+.PHONY: run test check gates bench sdk-results clean
+
+WEB_CORE := @a2ui/web_core@0.11.0
 
 run: $(READY)
 	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report markdown:out/report.md
@@ -28,11 +31,15 @@ gates: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only
 
+sdk-results: $(READY)
+	$(BIN)/python -m tests.sdks.results
+
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; set PYTHON=…") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,sdks]'
 	@$(BIN)/openwop-conformance coherence --fetch .venv/upstream || echo "upstream's files cannot be had: their tests skip"
+	@npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv/node $(WEB_CORE) || echo "npm cannot install $(WEB_CORE): its tests skip"
 	@touch $@
 
 clean:

@@ -1,0 +1,65 @@
+"""The real SDKs are judged as they were when their results were written down."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from openwop_conformance.engine.verdict import Disposition
+from openwop_conformance.scenario.lint import select
+from tests.sdks.results import (
+    LIBRARIES,
+    PAGE,
+    RESULTS,
+    Library,
+    absent,
+    judged,
+    outcomes,
+    page,
+    scenarios,
+)
+
+KEPT = json.loads(RESULTS.read_text("utf-8"))
+BY_NAME = {library.name: library for library in LIBRARIES}
+
+
+def here(name: str) -> Library:
+    library = BY_NAME[name]
+    if why := absent(library):
+        pytest.skip(why)
+    return library
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_library_keeps_and_breaks_what_it_did(name: str) -> None:
+    label, rows = judged(here(name), scenarios(timed=False))
+    known = KEPT[name]["outcomes"]
+    assert label == KEPT[name]["version"]
+    assert outcomes(rows) == {row: known[row] for row in outcomes(rows)}
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "verdict"),
+    [
+        ("a2ui-core", "cost-update", Disposition.PASS),
+        ("a2ui-core, progressive checks", "cost-update", Disposition.FAIL),
+        ("a2ui-agent-sdk", "cost-chunks", Disposition.FAIL),
+    ],
+)
+def test_what_others_measured_is_measured_here(name: str, row: str, verdict: Disposition) -> None:
+    """What facts about these versions say is quadratic, and what is not."""
+    chosen = select(scenarios(timed=True), [f"sdk.{row}"])
+    _, (found,) = judged(here(name), chosen)
+    assert found.disposition is verdict
+    assert KEPT[name]["outcomes"][row] == str(verdict)
+
+
+def test_every_row_of_an_sdk_has_a_result_of_every_library() -> None:
+    rows = {s.requirement for timed in (False, True) for s in scenarios(timed=timed)}
+    for result in KEPT.values():
+        assert {f"openwop-conformance.sdk.{row}" for row in result["outcomes"]} == rows
+
+
+def test_the_page_is_what_the_results_say() -> None:
+    assert PAGE.read_text("utf-8") == page(KEPT)
