@@ -14,7 +14,9 @@ class Refused(Exception):
 
 
 class ToyLibrary:
-    """Keeps surfaces. It takes null for a removal, which A2UI v0.9 does not: two rules are red."""
+    """Keeps surfaces, after a fashion: it takes null for a removal, knows no lists and checks little,
+    so that most of the rules that bind it are red. `sdk.data-null-kept` is a good one to begin with.
+    """
 
     def __init__(self):
         self.surfaces = {}

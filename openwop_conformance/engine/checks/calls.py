@@ -78,7 +78,7 @@ def same(
     found = first_difference(expected, _with_any_text(expected, got))
     witness.check(
         found is None,
-        f"{what} is other than it has to be{_place(found)}",
+        f"not as it has to be: {what}{_place(found)}",
         expected=brief(found.expected) if found else None,
         got=brief(found.got) if found else None,
         exchange=exchange,

@@ -99,7 +99,7 @@ async def press(witness: Witness, args: Press, refused: Refused | None) -> None:
         wanted["component"] = args.component
         _dated(witness, submission.get("timestamp"), exchange)
     named = {name: submission.get(name) for name in wanted}
-    same(witness, "what is submitted, and where it goes,", wanted, named, exchange)
+    same(witness, "what is submitted, and where it goes", wanted, named, exchange)
     if args.data is not MISSING:
         same(witness, "what is submitted", args.data, submission["data"], exchange)
 

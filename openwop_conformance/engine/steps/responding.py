@@ -61,9 +61,9 @@ async def splits(witness: Witness, args: Splits, refused: Refused | None) -> Non
     for chunks in _cut(content, args.places or len(content)):
         exchange, parts, emitted = await _streamed(witness, chunks, wrapped=args.wrapped)
         where = f"cut into {len(chunks)}" if len(chunks) > 2 else f"cut after {chunks[0]!r}"
-        same(witness, f"the text, {where},", _spaced(args.says), _text(parts), exchange)
+        same(witness, f"the text, {where}", _spaced(args.says), _text(parts), exchange)
         got = _surfaces(_folded_or_fails(witness, emitted, exchange))
-        same(witness, f"what was emitted, {where},", wanted, got, exchange)
+        same(witness, f"what was emitted, {where}", wanted, got, exchange)
 
 
 async def _feed(witness: Witness, stream: str, feed: JsonValue) -> tuple[Exchange, list[JsonValue]]:
@@ -190,11 +190,11 @@ def _shown(
         components = left.get("components", MISSING)
         if components is not MISSING:
             by_id = {component["id"]: component for component in components}
-            what = f"the components of surface {name!r}, as emitted,"
+            what = f"the components of surface {name!r}, as emitted"
             same(witness, what, by_id, surface["components"], exchange)
         if "has" in left:
-            what = f"the ids of surface {name!r}, as emitted,"
+            what = f"the ids of surface {name!r}, as emitted"
             same(witness, what, sorted(left["has"]), sorted(surface["components"]), exchange)
         if "data" in left:
-            what = f"the data of surface {name!r}, as emitted,"
+            what = f"the data of surface {name!r}, as emitted"
             same(witness, what, left["data"], surface["data"], exchange)
