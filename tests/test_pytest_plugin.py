@@ -121,7 +121,8 @@ def run(tmp_path: Path) -> Run:
         ledger = tmp_path / "ledger.jsonl"
         ledger.unlink(missing_ok=True)
         ours = [] if host is None else ["--owp-host", host, "--owp-ledger", str(ledger)]
-        plain = ["-m", "pytest", "-c", "pytest.ini", "-p", "no:cacheprovider"]
+        without = ("cacheprovider", "benchmark", "hypothesispytest", "timeout")  # slow to start
+        plain = ["-m", "pytest", "-c", "pytest.ini", *(f"-pno:{name}" for name in without)]
         found = subprocess.run(
             [sys.executable, *plain, "--pyargs", "openwop_conformance", *ours, *arguments],
             cwd=tmp_path,

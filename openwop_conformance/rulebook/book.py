@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,13 +12,13 @@ from ..a2ui.catalog import KIND
 from ..corpus import Corpus
 from ..errors import JsonError, UsageError
 from ..evidence.requirements import read_ids, read_requirements
-from ..jsonvalue import MISSING, JsonValue, parse
+from ..jsonvalue import MISSING, JsonValue, compact, parse
 from ..scenario.lint import load_all
 from ..scenario.model import Scenario
 from ..schemas import problems, schema_names, validator
 from ..schemas.shape import Shape
 from ..wire.envelope import surface_payload
-from .lifting import Lift, lifts
+from .lifting import Lift, Restrictions
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -60,6 +60,12 @@ class Case:
         return self.twin is not MISSING
 
 
+@lru_cache(maxsize=2 * len(ENTRIES))
+def _restrictions(schema: bytes, entry: str) -> Restrictions:
+    """Of an entry of a schema. Corpora that are broken elsewhere share what was compiled of it."""
+    return Restrictions(Shape(parse(schema), entry))
+
+
 class Rulebook:
     """The schemas and fixtures of a corpus. Raises ``UsageError`` for a file that is none."""
 
@@ -68,7 +74,6 @@ class Rulebook:
         self._schemas: dict[str, JsonValue] = {}
         self.judged: set[str] = set()
         """The names of the cases that a gate has judged."""
-        self._without: dict[tuple[str, str], Draft202012Validator] = {}
 
     def read(self) -> None:
         """Read every file at once: what cannot be read is told before anything is judged."""
@@ -86,9 +91,13 @@ class Rulebook:
         return self._schemas[name]
 
     @cached_property
+    def _restrictions(self) -> dict[str, Restrictions]:
+        return {n: _restrictions(compact(self.schema(k)), at) for n, (k, at) in ENTRIES.items()}
+
+    @cached_property
     def shapes(self) -> dict[str, Shape]:
         """The shapes that fixtures are held to, by name."""
-        return {name: Shape(self.schema(kind), at) for name, (kind, at) in ENTRIES.items()}
+        return {name: found.shape for name, found in self._restrictions.items()}
 
     @cached_property
     def message(self) -> Shape:
@@ -98,14 +107,11 @@ class Rulebook:
     @cached_property
     def lifts(self) -> dict[str, tuple[Lift, ...]]:
         """The restrictions of each shape."""
-        return {name: tuple(lifts(shape)) for name, shape in self.shapes.items()}
+        return {name: found.lifts for name, found in self._restrictions.items()}
 
     def without(self, shape: str, lift: Lift) -> Draft202012Validator:
         """The validator of a shape with one restriction lifted."""
-        key = (shape, lift.name)
-        if key not in self._without:
-            self._without[key] = lift.of(self.shapes[shape]).check
-        return self._without[key]
+        return self._restrictions[shape].without(lift)
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -114,11 +120,12 @@ class Rulebook:
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Every fixture that is a case, by name."""
+        """Every fixture that is a case of the schemas, by name; those for SDKs are scenarios' own."""
         return tuple(
             case_of(name, document)
             for name, document in self.documents()
             if "/" in name  # what lies beside the folders is no case
+            and not name.startswith("sdk/")
         )
 
     def fixture(self, name: str) -> JsonValue:

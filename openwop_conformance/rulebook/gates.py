@@ -179,6 +179,8 @@ def run_gates(run: GateRun) -> tuple[GateRow, ...]:
                 "no:cacheprovider",
                 "-p",
                 "no:terminal",
+                "-p",
+                "no:unraisableexception",  # it collects garbage five times over
             ],
             plugins=[run],
         )

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from ..jsonvalue import JsonValue, pointer_of, tokens_of
 from ..schemas.shape import Shape
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
 
 ALIEN: Final = "x-not-in-the-schema"
 """A text that no rule knows."""
@@ -54,6 +58,25 @@ class Lift:
         """A copy of the shape with this restriction lifted."""
         place = (*tokens_of(self.node), self.keyword) if self.keyword else tokens_of(self.node)
         return Shape(_changed(shape.document, place, self.value), shape.entry)
+
+
+class Restrictions:
+    """The restrictions of a shape, and the validators without one of them, each compiled once."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self._without: dict[str, Draft202012Validator] = {}
+
+    @cached_property
+    def lifts(self) -> tuple[Lift, ...]:
+        """Every restriction as it can be lifted."""
+        return tuple(lifts(self.shape))
+
+    def without(self, lift: Lift) -> Draft202012Validator:
+        """The validator of the shape with one restriction lifted."""
+        if lift.name not in self._without:
+            self._without[lift.name] = lift.of(self.shape).check
+        return self._without[lift.name]
 
 
 def lifts(shape: Shape) -> Iterator[Lift]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -78,4 +79,19 @@ def _judged(upstream: Upstream, sabotage: CorpusSabotage | None) -> tuple[GateRo
         if sabotage is not None:
             sabotage.change(copy)
         book = Rulebook(corpus(copy.folder))
-        return run_gates(GateRun(book, Upstream(book, copy.evidence), generated=GENERATED))
+        with _first_found():
+            return run_gates(GateRun(book, Upstream(book, copy.evidence), generated=GENERATED))
+
+
+@contextmanager
+def _first_found() -> Iterator[None]:
+    """Nothing is made smaller: a row is as red with the first instance that shows why."""
+    from hypothesis import Phase, settings
+
+    before = settings.get_current_profile_name()
+    settings.register_profile("first found", phases=(Phase.generate,))
+    settings.load_profile("first found")
+    try:
+        yield
+    finally:
+        settings.load_profile(before)

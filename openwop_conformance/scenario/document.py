@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,8 +73,9 @@ def load(path: Path, shown_as: str | None = None) -> Document:
     return read(data, name)
 
 
+@lru_cache(maxsize=512)
 def read(data: bytes, path: str) -> Document:
-    """Read YAML from bytes; ``path`` is what errors call it."""
+    """Read YAML from bytes; ``path`` is what errors call it. Do not change what is read."""
     if len(data) > MAX_BYTES:
         raise DocumentError(path, 1, 1, f"larger than {MAX_BYTES} bytes")
     try:

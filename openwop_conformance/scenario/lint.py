@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from ..corpus import Corpus
@@ -14,6 +15,11 @@ from .model import Scenario
 
 def load_all(corpus: Corpus) -> tuple[Scenario, ...]:
     """Every scenario of a corpus, by id. Raises ``DocumentError`` for the first fault."""
+    return _loaded(corpus, corpus.digest)
+
+
+@lru_cache(maxsize=4)
+def _loaded(corpus: Corpus, digest: str) -> tuple[Scenario, ...]:
     scenarios = [
         load_scenario(path, corpus.fixtures, f"scenarios/{name}") for name, path in _files(corpus)
     ]

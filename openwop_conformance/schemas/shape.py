@@ -142,7 +142,7 @@ class Visits:
         shape = shape or self.shape
         found = []
         for place in shape.nodes if places is None else places:
-            for name, use in allowances(place, shape.nodes[place]).items():
+            for name, use in allowances(place, shape.at(place)).items():
                 values = self.values.get(place, ())
                 if not any(_uses(shape, place, use, value) for value in values):
                     found.append(name)

@@ -5,6 +5,7 @@ One process imports the suite once and forks every run that is killed: two hundr
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -22,6 +23,7 @@ from openwop_conformance import suite
 from openwop_conformance.cli import main
 from openwop_conformance.corpus import corpus
 from openwop_conformance.engine.verdict import Disposition, Row, exit_code
+from openwop_conformance.evidence import requirements
 from openwop_conformance.evidence.ledger import read_ledger, read_unfinished
 from openwop_conformance.evidence.trace import read_trace
 from openwop_conformance.scenario.lint import load_all
@@ -42,12 +44,19 @@ def run(folder: Path, *more: str, seed: int = SEED, trace: bool = True) -> int:
 def kill_many(folder: Path, kills: int) -> None:
     """An unbroken run in ``whole``, then as many killed ones, each in a folder of its own."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    loaded = load_all(corpus())
-    vars(suite)["load_all"] = lambda _: loaded  # what comes before a run is not what is killed
+    rules = corpus()
+    loaded, rows = load_all(rules), requirements.read_requirements(rules.requirements)
+    assert rules.digest
+    vars(suite)["corpus"] = lambda: rules  # what comes before a run is not what is killed
+    vars(suite)["load_all"] = lambda _: loaded
+    for module in (suite, requirements):
+        vars(module)["read_requirements"] = lambda _: rows
     for _ in range(2):  # the first also warms up
         began = time.monotonic()
         assert run(folder / "whole") == 0
         took = time.monotonic() - began
+    gc.collect()
+    gc.freeze()  # a child that collects garbage would copy all that it shares with its parent
     chance = random.Random(7)
     for number in range(kills):
         ledger = folder / str(number) / "ledger"
