@@ -3,20 +3,24 @@
 # make check  linters and types alone
 # make gates  the corpus gates alone
 # make bench  the benchmarks, with figures
-# make sdk-results  judge the real SDKs again, and write down what each of them fails
+# make sdk-results       judge the real SDKs again, and write down what each of them fails
+# make renderers         build the pages on the real renderers from npm
+# make renderer-results  judge the real renderers again, and write down what each of them fails
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test check gates bench sdk-results clean
+.PHONY: run test check gates bench sdk-results renderer-results renderers clean
 
+RENDERERS := .venv/renderers
+PAGES := openwop_conformance/pages
 WEB_CORE := @a2ui/web_core@0.11.0
 
 run: $(READY)
 	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report markdown:out/report.md
 
-test: check
+test: check .venv/.browser
 	$(BIN)/python -m pytest -n auto
 
 check: $(READY)
@@ -34,10 +38,33 @@ bench: $(READY)
 sdk-results: $(READY)
 	$(BIN)/python -m tests.sdks.results
 
+renderer-results: .venv/.browser renderers
+	$(BIN)/python -m tests.consumers.results
+
+renderers: $(RENDERERS)/.ready
+
+$(RENDERERS)/.ready: $(READY) $(wildcard $(PAGES)/*.js $(PAGES)/*/*.js $(PAGES)/*/*.html $(PAGES)/package.json)
+	mkdir -p $(RENDERERS)/lit $(RENDERERS)/react
+	cp $(PAGES)/package.json $(RENDERERS)/
+	npm install --silent --no-audit --no-fund --no-package-lock --prefix $(RENDERERS)
+	for page in lit react; do \
+	  cp $(PAGES)/$$page/index.html $(RENDERERS)/$$page/ && \
+	  NODE_PATH=$(RENDERERS)/node_modules $(RENDERERS)/node_modules/.bin/esbuild $(PAGES)/$$page/main.js \
+	    --bundle --format=iife --minify --log-level=warning --define:process.env.NODE_ENV='"production"' \
+	    --outfile=$(RENDERERS)/$$page/main.js || exit 1; \
+	done
+	cp $(RENDERERS)/node_modules/@a2ui/react/v0_9/index.css $(RENDERERS)/react/main.css
+	@touch $@
+
+.venv/.browser: $(READY)
+	@command -v chromium >/dev/null || apt-get install --yes --quiet chromium >/dev/null 2>&1 || \
+	  echo "there is no chromium, and apt-get cannot install it: the tests in a browser skip"
+	@touch $@
+
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; set PYTHON=…") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,sdks]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,sdks,browser]'
 	@$(BIN)/openwop-conformance coherence --fetch .venv/upstream || echo "upstream's files cannot be had: their tests skip"
 	@npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv/node $(WEB_CORE) || echo "npm cannot install $(WEB_CORE): its tests skip"
 	@touch $@

@@ -16,8 +16,10 @@ T = TypeVar("T")
 
 ENTRY_POINT_GROUP: Final = "openwop_conformance.adapters"
 SDK_ENTRY_POINT_GROUP: Final = "openwop_conformance.sdks"
+CONSUMER_ENTRY_POINT_GROUP: Final = "openwop_conformance.consumers"
 _REFERENCE: Final = "openwop_conformance.reference.connect:reference_host"
 _REFERENCE_SDK: Final = "openwop_conformance.reference.sdk.connect:reference_sdk"
+_REFERENCE_CONSUMER: Final = "openwop_conformance.reference.consumer.connect:reference_consumer"
 _WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 FORMS: Final = f"""A host is one of:
@@ -32,6 +34,14 @@ SDK_FORMS: Final = f"""An SDK is one of:
   py:package.module:Factory    what Factory() returns; ?key=value&… become its keyword arguments
   reference                    the embedded reference SDK; ?key=value&… as above
   NAME                         an entry point of the group {SDK_ENTRY_POINT_GROUP}; ?… as above"""
+
+CONSUMER_FORMS: Final = f"""A consumer is one of:
+  browser:reference            our own page in Chromium; lit and react are pages on real renderers
+  browser:PAGE                 any page that has the window contract: a file, or a loopback URL
+  stdio:COMMAND                a program that speaks JSON lines; its words as a shell splits them
+  py:package.module:Factory    what Factory() returns; ?key=value&… become its keyword arguments
+  reference                    the embedded headless consumer; ?key=value&… as above
+  NAME                         an entry point of the group {CONSUMER_ENTRY_POINT_GROUP}"""
 
 
 def connect_host(connectable: str) -> Host:
@@ -50,6 +60,14 @@ def connect_sdk(connectable: str) -> Subject:
     Raises ``UsageError`` as ``connect_host`` does.
     """
     return _with_forms(_sdk, connectable, SDK_FORMS)
+
+
+def connect_consumer(connectable: str) -> Subject:
+    """The consumer that ``connectable`` names, in one of ``CONSUMER_FORMS``.
+
+    Raises ``UsageError`` as ``connect_host`` does.
+    """
+    return _with_forms(_consumer, connectable, CONSUMER_FORMS)
 
 
 def _with_forms(connect: Callable[[str], T], connectable: str, forms: str) -> T:
@@ -81,6 +99,20 @@ def _host(connectable: str) -> Host:
 
 
 def _sdk(connectable: str) -> Subject:
+    return _library(connectable, "SDK", _REFERENCE_SDK, SDK_ENTRY_POINT_GROUP)
+
+
+def _consumer(connectable: str) -> Subject:
+    scheme, colon, rest = connectable.partition(":")
+    if colon and scheme == "browser":
+        from .browser import BrowserConsumer
+
+        return BrowserConsumer(rest)
+    return _library(connectable, "consumer", _REFERENCE_CONSUMER, CONSUMER_ENTRY_POINT_GROUP)
+
+
+def _library(connectable: str, what: str, reference: str, group: str) -> Subject:
+    """What answers calls: a program, a subject of its own, or an object with their methods."""
     from .sdk import InProcessSdk
 
     scheme, colon, rest = connectable.partition(":")
@@ -88,13 +120,14 @@ def _sdk(connectable: str) -> Subject:
         from .stdio import StdioSdk
 
         return StdioSdk(rest)
+    article = "an" if what == "SDK" else "a"
     if colon and scheme != "py":
-        raise UsageError(f"{scheme!r} is no scheme of an SDK")
-    made, shown = _made(connectable, _REFERENCE_SDK, SDK_ENTRY_POINT_GROUP, "SDK")
+        raise UsageError(f"{scheme!r} is no scheme of {article} {what}")
+    made, shown = _made(connectable, reference, group, what)
     if isinstance(made, Subject) and not isinstance(made, type):
         return made
     if not callable(getattr(made, "hello", None)) or isinstance(made, type):
-        raise UsageError(f"what {shown} made {kind_of(made)}, and no SDK: it has no hello()")
+        raise UsageError(f"what {shown} made {kind_of(made)}, and no {what}: it has no hello()")
     return InProcessSdk(made, connectable)
 
 

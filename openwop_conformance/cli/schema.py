@@ -26,6 +26,7 @@ NAMES = (
     "error-envelope",
     "discovery",
     "sdk-line",
+    "consumer-line",
 )
 
 

@@ -78,6 +78,8 @@ class Witness:
         self.followers: dict[str, Follower] = {}
         self.states: set[str] = set()
         """The handles of what a library was asked to make."""
+        self.words: dict[str, set[str]] = {}
+        """By surface, the words of all that was delivered to it."""
         self.sequences: dict[str, int] = {}
         """The sequence of what was last delivered to each client of a consumer."""
         self.accounted: dict[str, int] = {}

@@ -24,6 +24,7 @@ from ..engine.run import is_timed, run
 from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..errors import UsageError
+from ..scenario.consumer_verbs import Withstand
 from ..scenario.lint import load_all
 from ..scenario.model import Scenario
 from ..scenario.model import Subject as SubjectKind
@@ -40,6 +41,7 @@ _AT_ONCE: Final = 12
 """Sabotages that one process of the pool is given at a time."""
 _FEW: Final = 3
 """So many cases of a scenario are asked of a sabotage that does not declare its row."""
+_LARGE: Final = 1000
 _VOLATILE: Final = re.compile(
     rb"-[0-9a-f]{12}\b|\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)|127\.0\.0\.1:\d+"
 )
@@ -154,7 +156,7 @@ async def outcome_of(kind: Kind, name: str | None) -> Outcome:
     """The scenarios against a reference subject, whole or with one sabotage.
 
     Rows that a sabotage does not declare are asked a few of their cases, in turn, and those that
-    measure not at all.
+    measure, or are large, not at all.
     """
     family = FAMILIES[kind]
     known = scenarios_of(family.subject)
@@ -162,7 +164,7 @@ async def outcome_of(kind: Kind, name: str | None) -> Outcome:
     asked = [
         s if name is None or name in s.sabotage else in_turn(s, turn, _FEW)
         for s in known
-        if name is None or name in s.sabotage or not is_timed(s)
+        if name is None or name in s.sabotage or not (is_timed(s) or _is_large(s))
     ]
     subject = family.made(name)
     session = Session(subject, Options(seed=SEED), Credentials(), kind=family.subject)
@@ -177,6 +179,12 @@ async def outcome_of(kind: Kind, name: str | None) -> Outcome:
     finally:
         await subject.close()
     return Outcome({row.id: row.disposition for row in rows}, wire)
+
+
+def _is_large(scenario: Scenario) -> bool:
+    """Whether what is delivered is of a hostile size."""
+    steps = (step.arguments for step in scenario.steps)
+    return any(isinstance(args, Withstand) and args.size >= _LARGE for args in steps)
 
 
 def _wire_digest(finished: ScenarioFinished) -> str:

@@ -28,6 +28,7 @@ from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..jsonvalue import JsonValue
 from ..scenario.lint import load_all
+from ..scenario.consumer_verbs import Rejects
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Splits
 from ..scenario.verbs import Explore
@@ -202,7 +203,7 @@ async def outcome_of(name: str | None, arguments: dict[str, str], turn: int = 0)
 
 def in_turn(scenario: Scenario, turn: int, few: int = FEW) -> Scenario:
     """The scenario with at most a ``few`` of its cases, other ones in each turn."""
-    steps = tuple(_explored_less(step, few) for step in scenario.steps)
+    steps = tuple(_explored_less(step, turn, few) for step in scenario.steps)
     cases = [step for step in steps if step.case is not None]
     if len(cases) > few:
         kept = {cases[(turn * few + i) % len(cases)].case for i in range(few)}
@@ -210,11 +211,15 @@ def in_turn(scenario: Scenario, turn: int, few: int = FEW) -> Scenario:
     return replace(scenario, steps=steps)
 
 
-def _explored_less(step: Step, few: int) -> Step:
+def _explored_less(step: Step, turn: int, few: int) -> Step:
     if isinstance(step.arguments, Explore):
         return replace(step, arguments=replace(step.arguments, sequences=2))
     if isinstance(step.arguments, Splits):
         return replace(step, arguments=replace(step.arguments, places=few))
+    if isinstance(step.arguments, Rejects):
+        cases = step.arguments.cases
+        some = [cases[(turn * few + i) % len(cases)] for i in range(min(few, len(cases)))]
+        return replace(step, arguments=replace(step.arguments, cases=some))
     return step
 
 

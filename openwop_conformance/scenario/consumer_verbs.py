@@ -94,10 +94,13 @@ class Press:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejects:
-    """Of a payload outside the profile nothing is rendered; of its twin, one edit away, it is."""
+    """Of payloads outside the profile nothing is rendered; of their twins, one edit away, it is.
 
-    messages: Annotated[list[Any], Doc("the messages outside the profile")]
-    twin: Annotated[list[Any], Doc("the same, one edit away and inside")]
+    The cases are fixtures with ``messages``, their ``twin`` and why. All of a kind are delivered
+    before a person looks.
+    """
+
+    cases: Annotated[Any, Doc("fixture files, as profile/egress/*.json")]
     client: Annotated[str, Doc("the client")] = "c"
 
 

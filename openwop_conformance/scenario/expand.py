@@ -16,6 +16,7 @@ from ..a2ui.catalog import BASIC_CATALOG
 from ..errors import DocumentError, JsonError
 from ..jsonvalue import JsonValue, equal, one_edit, parse, tokens_of
 from ..schemas import problems
+from .consumer_verbs import Rejects
 from .document import Document, Position, load
 from .grammar import arguments_validator, build, first_word, head_validator, step_validator
 from .model import Scenario, Step
@@ -164,16 +165,17 @@ def _expanded(
 ) -> Iterator[Step]:
     step = document.value["steps"][index]
     if "each" not in step:
-        yield _step(document, index, step, names, None)
+        whole = _step(document, index, step, names, None)
+        if isinstance(whole.arguments, Rejects):
+            place = document.at("steps", index, "rejects")
+            cases = _cases(fixtures, whole.arguments.cases, place)
+            listed = [{"name": name, **case} for name, case in cases]
+            whole = dataclasses.replace(
+                whole, arguments=Rejects(cases=listed, client=whole.arguments.client)
+            )
+        yield whole
         return
-    cases = _cases(fixtures, step["each"])
-    if not cases:
-        raise document.at("steps", index, "each").error(f"no fixture matches {step['each']!r}")
-    for name, path in cases:
-        try:
-            case = parse(path.read_bytes())
-        except JsonError as error:
-            raise DocumentError(f"fixtures/{name}", 1, 1, str(error)) from None
+    for name, case in _cases(fixtures, step["each"], document.at("steps", index, "each")):
         try:
             expanded = _step(document, index, step, {**names, "case": case}, name)
         except DocumentError as error:
@@ -182,13 +184,19 @@ def _expanded(
         yield expanded
 
 
-def _cases(fixtures: Path, pattern: str) -> list[tuple[str, Path]]:
+def _cases(fixtures: Path, pattern: str, place: Position) -> Iterator[tuple[str, JsonValue]]:
+    """The fixtures whose names match, each with its name."""
     folder = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
-    if ".." in folder.split("/"):
-        return []
-    below = (fixtures / folder).rglob("*.json")
+    below = () if ".." in folder.split("/") else (fixtures / folder).rglob("*.json")
     named = ((path.relative_to(fixtures).as_posix(), path) for path in below)
-    return sorted((name, path) for name, path in named if fnmatch.fnmatchcase(name, pattern))
+    found = sorted((name, path) for name, path in named if fnmatch.fnmatchcase(name, pattern))
+    if not found:
+        raise place.error(f"no fixture matches {pattern!r}")
+    for name, path in found:
+        try:
+            yield name, parse(path.read_bytes())
+        except JsonError as error:
+            raise DocumentError(f"fixtures/{name}", 1, 1, str(error)) from None
 
 
 def _step(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..jsonvalue import JsonValue
 from ..schemas import compiled
-from .verbs import MAY_BE_REFUSED, NEEDS, TAKES_CASES, VERBS, Refused
+from .verbs import MAY_BE_REFUSED, NEEDS, VERBS, Refused
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -101,7 +101,6 @@ def step_schema(verb: str) -> JsonValue:
             "minProperties": 1,
             "description": "the control: the one word that changes, so that the request is taken",
         }
-    if verb in TAKES_CASES:
         properties["each"] = {
             "type": "string",
             "description": "fixture files to repeat this step for; $case is the fixture",

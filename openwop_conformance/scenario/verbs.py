@@ -357,8 +357,6 @@ MAY_BE_REFUSED = frozenset(
     {"emit", "race", "fork", "resolve", "request", "show", "accept", "call", "apply", "parse"}
 )
 """The verbs that take ``refused``; all of these but ``race`` then need a ``twin``."""
-TAKES_CASES = MAY_BE_REFUSED - {"race"} | {"rejects"}
-"""The verbs that can be repeated for each of some fixtures."""
 
 NEEDS: dict[str, str] = {
     "seams": "discovery declares the seams profile",

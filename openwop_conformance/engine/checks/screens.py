@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from ...jsonvalue import JsonValue, brief
@@ -14,6 +14,13 @@ from .calls import same
 FIELDS: Final = frozenset(
     {"textbox", "password", "checkbox", "radio", "combobox", "listbox", "slider", "date"}
 )
+_WORDS_ALONE: Final = frozenset({"group", "text", "heading", "alert", "other"})
+"""Roles of what is there for its words only."""
+_TELLING: Final = ("text", "name", "description", "value")
+_READ: Final = frozenset(
+    {"text", "label", "title", "message", "description", "value", "placeholder"}
+)
+"""The members of a payload whose texts a person reads."""
 _MOST_TOLD: Final = 12
 
 
@@ -34,18 +41,39 @@ def shown_text(surface: Sequence[JsonValue]) -> list[str]:
     return found
 
 
-def anything(surface: Sequence[JsonValue]) -> str | None:
-    """The first thing of a surface that a person would notice, or ``None``: groups are none."""
+def anything(surface: Sequence[JsonValue], words: Collection[str]) -> str | None:
+    """The first thing of a surface that a person would notice, or ``None``.
+
+    ``words`` are those of the surface: a text of the client's own, that something is loading or
+    cannot be shown, is nothing of it. Groups are nothing either.
+    """
     for node in nodes_of(surface):
-        if node["role"] != "group" or node.get("text"):
-            return f"{node['role']} {node.get('text') or node.get('name') or ''}".strip()
+        told = [str(node[name]) for name in _TELLING if node.get(name) not in (None, "")]
+        if node["role"] not in _WORDS_ALONE or any(w in text for w in words for text in told):
+            return " ".join([node["role"], *told[:1]])
     return None
+
+
+def words_of(payload: JsonValue) -> set[str]:
+    """The texts of a payload that a person might read."""
+    found: set[str] = set()
+    waiting = [payload]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, dict):
+            found |= {
+                v for k, v in value.items() if k in _READ and isinstance(v, str) and v.strip()
+            }
+            waiting.extend(value.values())
+    return found
 
 
 def judge(witness: Witness, args: Shows, surface: Sequence[JsonValue], exchange: Exchange) -> None:
     """Hold what is shown of a surface to what is said of it."""
     if args.nothing:
-        found = anything(surface)
+        found = anything(surface, witness.words.get(witness.id_for("surface", args.surface), ()))
         witness.check(
             found is None,
             "something of the surface is shown",

@@ -22,14 +22,16 @@ from ...scenario.consumer_verbs import (
 from ...scenario.verbs import Refused
 from ...wire.envelope import surface_payload
 from ..checks.calls import result_of, same
-from ..checks.screens import anything, judge, shown_text
+from ..checks.screens import anything, judge, shown_text, words_of
 from ..verdict import Exchange
 from ..witness import Witness
 
 _CATALOG_V1: Final = "0.9.1"
-_TAKEN: Final[list[JsonValue]] = [
-    {"updateComponents": {"components": [{"id": "root", "component": "Text", "text": "Taken"}]}}
+_GOOD: Final[list[JsonValue]] = [
+    {"id": "root", "component": "Column", "children": ["taken"]},
+    {"id": "taken", "component": "Text", "text": "Taken"},
 ]
+_TAKEN: Final[list[JsonValue]] = [{"updateComponents": {"components": _GOOD}}]
 _AT_ONCE: Final = 500
 """Components of one message; the profile takes 512."""
 
@@ -123,31 +125,49 @@ def _is_moment(text: str) -> bool:
 
 
 async def rejects(witness: Witness, args: Rejects, refused: Refused | None) -> None:
-    """A payload outside the profile shows nothing; its twin makes the surface, which then shows."""
-    refused_one = Deliver(messages=args.messages, client=args.client)
-    await _deliver(witness, args.client, _envelope(witness, refused_one))
-    exchange, surface = await _rendered(witness, args.client, refused_one.surface)
-    found = anything(surface)
-    witness.check(
-        found is None,
-        "a part of what is outside the profile is rendered",
-        expected="nothing",
-        got=found,
-        exchange=exchange,
-    )
-    ends = any("deleteSurface" in message for message in args.twin[-1:])
-    made: list[list[JsonValue]] = [args.twin, [{"createSurface": {}}], _TAKEN]
-    for messages in made if ends else [args.twin, _TAKEN]:
-        taken = Deliver(messages=messages, client=args.client)
-        await _deliver(witness, args.client, _envelope(witness, taken))
-    exchange, surface = await _rendered(witness, args.client, refused_one.surface)
-    witness.check(
-        "Taken" in shown_text(surface),
-        "the twin, one edit away, is not rendered",
-        expected="the surface that it makes",
-        got=anything(surface) or "nothing",
-        exchange=exchange,
-    )
+    """Payloads outside the profile show nothing; their twins make the surfaces, which then show.
+
+    Each payload ends with a good part, as the whole has to be refused.
+    """
+    cases = {case["name"].removesuffix(".json").replace("/", "."): case for case in args.cases}
+    for surface, case in cases.items():
+        good = [] if _ends(case["messages"]) else _TAKEN
+        await _messages(witness, args.client, surface, [*case["messages"], *good])
+    exchange, shown = await _all_rendered(witness, args.client)
+    for surface, case in cases.items():
+        name = witness.id_for("surface", surface)
+        found = anything(shown.get(name, []), witness.words[name])
+        witness.check(
+            found is None,
+            f"a part of what is outside the profile is rendered: {_told(case)}",
+            expected="nothing",
+            got=found,
+            exchange=exchange,
+        )
+    for surface, case in cases.items():
+        await _messages(witness, args.client, surface, case["twin"])
+        if _ends(case["twin"]):
+            await _messages(witness, args.client, surface, [{"createSurface": {}}])
+        await _messages(witness, args.client, surface, _TAKEN)
+    exchange, shown = await _all_rendered(witness, args.client)
+    for surface, case in cases.items():
+        nodes = shown.get(witness.id_for("surface", surface), [])
+        witness.check(
+            "Taken" in shown_text(nodes),
+            f"the twin, one edit away, is not rendered: {_told(case)}",
+            expected="the surface that it makes",
+            got=", ".join(shown_text(nodes)) or "nothing",
+            exchange=exchange,
+        )
+        await _messages(witness, args.client, surface, [{"deleteSurface": {}}])
+
+
+def _ends(messages: list[JsonValue]) -> bool:
+    return any("deleteSurface" in message for message in messages[-1:])
+
+
+def _told(case: JsonValue) -> str:
+    return f"fixture {case['name']}; the rule: {case['why']}"
 
 
 async def quiet(witness: Witness, args: Quiet, refused: Refused | None) -> None:
@@ -169,16 +189,16 @@ async def quiet(witness: Witness, args: Quiet, refused: Refused | None) -> None:
 async def withstand(witness: Witness, args: Withstand, refused: Refused | None) -> None:
     """Deliver something hostile; whatever becomes of it, the next surface is shown."""
     hostile = _surfaces_of(args.what, args.size)
-    delivery = Deliver(messages=hostile, client=args.client, surface="hostile")
+    delivery = Deliver(messages=hostile, client=args.client, surface=args.what)
     await _deliver(witness, args.client, _envelope(witness, delivery))
-    await _rendered(witness, args.client, "hostile")
+    await _rendered(witness, args.client, args.what)
     after = Deliver(
         messages=_surface({"id": "root", "component": "Text", "text": "After"}),
         client=args.client,
-        surface="after",
+        surface=f"after-{args.what}",
     )
     await _deliver(witness, args.client, _envelope(witness, after))
-    exchange, surface = await _rendered(witness, args.client, "after")
+    exchange, surface = await _rendered(witness, args.client, after.surface)
     judge(witness, Shows(texts=["After"]), surface, exchange)
 
 
@@ -202,12 +222,23 @@ async def _deliver(witness: Witness, client: str, envelope: JsonValue) -> None:
     await _done(witness, "deliver", client, envelope=envelope)
 
 
+async def _messages(witness: Witness, client: str, surface: str, messages: list[JsonValue]) -> None:
+    """Deliver an envelope of messages that is final and of the next sequence."""
+    delivery = Deliver(messages=messages, client=client, surface=surface)
+    await _deliver(witness, client, _envelope(witness, delivery))
+
+
+async def _all_rendered(witness: Witness, client: str) -> tuple[Exchange, dict[str, JsonValue]]:
+    exchange, result = await _done(witness, "rendered", client)
+    surfaces: dict[str, JsonValue] = result["surfaces"]
+    return exchange, surfaces
+
+
 async def _rendered(
     witness: Witness, client: str, surface: str
 ) -> tuple[Exchange, list[JsonValue]]:
-    exchange, result = await _done(witness, "rendered", client)
-    nodes: list[JsonValue] = result["surfaces"].get(witness.id_for("surface", surface), [])
-    return exchange, nodes
+    exchange, surfaces = await _all_rendered(witness, client)
+    return exchange, surfaces.get(witness.id_for("surface", surface), [])
 
 
 async def _submissions(witness: Witness, client: str) -> list[JsonValue]:
@@ -229,6 +260,8 @@ def _envelope(witness: Witness, args: Deliver) -> JsonValue:
         surface_id = witness.id_for("surface", args.surface)
         messages = [_renamed(message, surface_id) for message in args.messages]
         payload = surface_payload(surface_id, messages, catalog_id=BASIC_CATALOG)
+    words = witness.words.setdefault(witness.id_for("surface", args.surface), set())
+    words |= words_of(payload)
     sequence = args.sequence
     if sequence is None:
         sequence = _next_sequence(witness, args.client)

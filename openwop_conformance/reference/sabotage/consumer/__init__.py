@@ -8,18 +8,31 @@ from types import MappingProxyType
 from typing import Final
 
 from ....errors import UsageError
-from . import binding, drawing, folding, gating, legacy, refusing, submitting, words
+from . import (
+    binding,
+    contexts,
+    drawing,
+    folding,
+    frames,
+    gating,
+    legacy,
+    refusing,
+    submitting,
+    words,
+)
 from .model import ConsumerSabotage
 
 _MODULES: Final = (
     folding,
     drawing,
     binding,
+    contexts,
     submitting,
     gating,
     refusing,
     words,
     legacy,
+    frames,
 )
 
 CONSUMER_SABOTAGES: Final[Mapping[str, ConsumerSabotage]] = MappingProxyType(

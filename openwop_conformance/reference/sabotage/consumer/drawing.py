@@ -1,4 +1,4 @@
-"""Sabotages of drawing: before there is a root, with children missing, in circles, and too large."""
+"""Sabotages of drawing: before there is a root, with missing children, in circles, too large."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _LONG: Final = 65_536
 
 
 def _without_circles(self: Any) -> bool:
-    return not topology(self.view.components).cycles
+    rootless = ROOT not in self.view.components and not topology(self.view.components).cycles
+    return rootless or Rendering.renderable(self)
 
 
 def _all_tops(self: Any) -> Iterable[str]:

@@ -72,10 +72,10 @@ def _of_known_event(component: Any) -> list[JsonValue]:
     if component["component"] != "Button" or not isinstance(action, dict):
         return [component]
     event = action.get("event")
-    named = isinstance(event, dict) and isinstance(event.get("name"), str)
-    name = event["name"].strip().lower() if named else "resume"
+    rest = event if isinstance(event, dict) else {}
+    name = str(rest.get("name")).strip().lower()
     known = name if name in ("resume", "exchange") else "resume"
-    return [{**component, "action": {"event": {"name": known}}}]
+    return [{**component, "action": {"event": {**rest, "name": known}}}]
 
 
 def _good_messages(self: Any, envelope: JsonValue) -> None:

@@ -1,0 +1,75 @@
+"use strict";
+/*
+ * With `?sabotage=NAME` the page breaks one rule, as a real client might; without, it does nothing.
+ */
+(() => {
+  const rules = globalThis.openwopRules;
+  const { Fold } = globalThis.openwopFold;
+  const right = { ...rules };
+  const { take } = Fold.prototype;
+  const changed = (change) => {
+    Fold.prototype.take = function (entry) {
+      return take.call(this, change(entry, this));
+    };
+  };
+
+  const SABOTAGES = {
+    "page-root-unneeded": () => {
+      rules.isRenderable = (components) => {
+        if (!components.has("root") && components.size) {
+          const children = [...components.keys()];
+          return right.isRenderable(
+            components.set("root", { id: "root", component: "Column", children }),
+          );
+        }
+        return right.isRenderable(components);
+      };
+    },
+    "page-partial-enabled": () => changed((entry) => ({ ...entry, partial: false })),
+    "page-trust-latest": () => {
+      Fold.prototype.take = function (entry) {
+        const order = take.call(this, entry);
+        this.untrusted = entry.untrusted;
+        return order;
+      };
+    },
+    "page-deleted-stays": () => {
+      rules.hide = (view) => view.fold.live && right.hide(view);
+    },
+    "page-profile-unchecked": () => {
+      rules.branch = (version, payload) =>
+        Array.isArray(payload?.messages) ? version === 2 && 2 : right.branch(version, payload);
+    },
+    "page-version-guessed": () => {
+      rules.branch = (version, payload) => right.branch(2, payload) || right.branch(1, payload);
+    },
+    "page-text-as-markup": () => {
+      rules.say = (element, text) => (element.innerHTML = text);
+    },
+    "page-as-it-arrives": () => {
+      let last = 0;
+      changed((entry) => ({ ...entry, sequence: (last += 1) }));
+    },
+    "page-target-passed-on": () => {
+      rules.target = () => "other";
+    },
+    "page-context-unresolved": () => {
+      rules.submitted = (view, context) => context ?? right.submitted(view, context);
+    },
+    "page-context-as-empty": () => {
+      rules.submitted = (view, context) => right.submitted(view, context ?? {});
+    },
+    "page-checks-ignored": () => {
+      rules.failing = () => "";
+    },
+    "page-typed-is-lost": () => {
+      rules.entered = () => {};
+    },
+    "page-undefined-shown": () => {
+      rules.say = (element, text) => right.say(element, text || "undefined");
+    },
+  };
+
+  const name = new URLSearchParams(location.search).get("sabotage");
+  if (name !== null) SABOTAGES[name]();
+})();
