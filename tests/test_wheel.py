@@ -47,15 +47,18 @@ def carried() -> Iterator[tuple[str, Path]]:
         "ledger/*",
         "coherence/*.py",
         "docs/*.md",
+        "docs/examples/*",
         "README.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
     ):
         for path in REPOSITORY.glob(pattern):
             yield f"{package}/corpus/{path.relative_to(REPOSITORY).as_posix()}", path
-    for pattern in ("*.py", "schemas/*.json", "py.typed"):
+    for pattern in ("*.py", "schemas/*.json", "a2ui/catalogs/*.json", "sdks/*.mjs", "py.typed"):
         for path in (REPOSITORY / package).rglob(pattern):
             yield path.relative_to(REPOSITORY).as_posix(), path
+    for path in (REPOSITORY / package / "pages").rglob("*.*"):
+        yield path.relative_to(REPOSITORY).as_posix(), path
 
 
 def test_the_wheel_carries_every_file_of_the_corpus_byte_by_byte(wheel: Path) -> None:

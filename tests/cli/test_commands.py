@@ -181,6 +181,7 @@ def test_every_row_is_explained_in_all_its_parts(cli: Cli) -> None:
         assert code == 0
         more = {"host": ["Scenario", "Sabotages that turn it red"]}
         more["corpus"] = ["Sabotages that turn it red"]
+        more["sdk"] = more["consumer"] = more["host"]
         last = ["Not witnessed yet"] if row.not_yet else more[row.subject]
         for part in [*PARTS[1:], *last]:
             assert f"\n{part}\n  " in out, (row.id, part)

@@ -47,7 +47,7 @@ def scenarios(*patterns: str) -> tuple[Scenario, ...]:
 
 @cache
 def _all() -> tuple[Scenario, ...]:
-    return load_all(corpus())
+    return tuple(s for s in load_all(corpus()) if s.subject == "host")
 
 
 def scenario(name: str) -> Scenario:

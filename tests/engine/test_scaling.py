@@ -94,7 +94,7 @@ def test_what_was_measured_is_evidence_beside_the_row(exponent: float) -> None:
 
 
 def test_the_size_grows_until_it_can_be_timed() -> None:
-    (measured,) = judged(power(1, 0.0001)).measured
+    (measured,) = judged(power(1, 0.0005)).measured
     assert measured["n"] == 200
     (measured,) = judged(power(1, 0.000001)).measured
     assert measured["n"] == 1600

@@ -13,7 +13,7 @@ from openwop_conformance.a2ui.catalog import BASIC_CATALOG
 from openwop_conformance.errors import DocumentError
 from openwop_conformance.scenario.expand import load_scenario
 from openwop_conformance.scenario.model import Scenario
-from openwop_conformance.scenario.verbs import VERBS, Emit, Refused, Run
+from openwop_conformance.scenario.verbs import HOST_VERBS, Emit, Refused, Run
 
 HEAD = """\
 scenario: host.v2.example
@@ -175,7 +175,7 @@ def test_a_twin_one_edit_away_is_taken(loaded: Load, name: str) -> None:
 
 # ---------------------------------------------------------------------------- what is wrong
 
-VERB_LIST = ", ".join(VERBS)
+VERB_LIST = ", ".join(HOST_VERBS)
 NAMES = "$catalog, $create, $data, $both, $inner and $canary"
 EDITS = {
     "more than one message": ("[$data]", "messages: [$create, $create, $data]"),

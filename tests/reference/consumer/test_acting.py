@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -198,6 +199,7 @@ def test_an_event_goes_to_its_one_target(event: str, target: str) -> None:
             "event": event,
             "data": {},
             "component": "b",
+            "timestamp": ANY,
             "node": "gate",
             "run": "r",
         }
