@@ -14,8 +14,9 @@ class Refused(Exception):
 
 
 class ToyLibrary:
-    """Keeps surfaces, after a fashion: it takes null for a removal, knows no lists and checks little,
-    so that most of the rules that bind it are red. `sdk.data-null-kept` is a good one to begin with.
+    """Keeps surfaces, after a fashion: null removes, lists are unknown, and little is checked.
+
+    So most of the rules that bind it are red; `sdk.data-null-kept` is a good one to begin with.
     """
 
     def __init__(self):

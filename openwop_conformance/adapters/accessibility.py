@@ -6,8 +6,9 @@ made the page. ``data-component-id``, where an element has it, says which compon
 
 Elements without a meaning of their own are left out and what is in them stays; a line of text that
 runs through several inline elements is one text; a label's own words are the field's name and not
-said twice. A group of radio buttons is one choice (``combobox``), a ``fieldset`` of check boxes one
-of several (``listbox``), as a ``select`` is.
+said twice. A group of radio buttons is one choice (``combobox``), and so are those of one ``name``
+without a group, which has no name then; a ``fieldset`` of check boxes is a choice of several
+(``listbox``), as a ``select`` is.
 """
 
 from __future__ import annotations
@@ -188,6 +189,7 @@ class _Walk:
                     for child in reversed(self.page.children(node))
                 ]
         self._tidy()
+        self._gather()
         return self.found
 
     def _line(
@@ -224,6 +226,33 @@ class _Walk:
                     node["text"] = node["text"].strip()
             into[:] = [n for n in into if n["role"] != "text" or n["text"]]
             lists += [n["children"] for n in into if "children" in n]
+
+    def _gather(self) -> None:
+        """Let the radio buttons of one ``name`` be one choice, in the place of the first."""
+        together: dict[str, list[Operable]] = {}
+        for one in self.found.operable:
+            name = self.page.elements.attribute(one.backend, "name")
+            if one.node["role"] == "radio" and name:
+                together.setdefault(name, []).append(one)
+        for buttons in together.values():
+            members = [self._member(self.page.by_backend[one.backend]) for one in buttons]
+            ticked = {m for m, one in zip(members, buttons, strict=True) if one.node["value"]}
+            first, *others = buttons
+            enabled = any(one.node["enabled"] for one in buttons)
+            made = _made("combobox", first.node.get("id"), name="", enabled=enabled)
+            made |= _choices(members, ticked)
+            for one in others:
+                one.node.clear()
+            first.node.clear()
+            first.node.update(made)
+            at = self.found.operable.index(first)
+            self.found.operable[at] = Operable(first.node, first.backend, tuple(members))
+        self.found.operable[:] = [one for one in self.found.operable if one.node]
+        lists = [self.found.nodes] if together else []
+        while lists:
+            into = lists.pop()
+            into[:] = [node for node in into if node]
+            lists += [node["children"] for node in into if "children" in node]
 
     def _shown(
         self, node: JsonValue, ax: str, component: str | None

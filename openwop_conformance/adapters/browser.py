@@ -52,16 +52,20 @@ class BrowserConsumer:
     """The page that ``place`` names: ``reference``, ``lit``, ``react``, a path, or a URL.
 
     What follows a ``?`` is for the page. A URL is of a file or of this machine. With ``pictures``
-    each look at the page comes with a picture. It belongs to one event loop.
+    each look at the page comes with a picture. It belongs to one event loop. A ``chromium`` that is
+    given is one of several consumers, and whoever gave it ends it.
     """
 
-    def __init__(self, place: str, *, pictures: bool = False) -> None:
+    def __init__(
+        self, place: str, *, pictures: bool = False, chromium: Chromium | None = None
+    ) -> None:
         self.name = f"browser:{place}"
         self._place, self._pictures = place, pictures
         self._url = url_of(place) if place.partition("?")[0] not in _BUILT else ""
-        self._chromium = Chromium()
+        self._chromium, self._shared = chromium or Chromium(), chromium is not None
         self._tabs: dict[str, Tab] = {}
         self._spare: Tab | None = None
+        self._idle: list[Tab] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = asyncio.Lock()
         self._closed = False
@@ -84,11 +88,24 @@ class BrowserConsumer:
             return replace(answered, seconds=time.perf_counter() - began)
 
     async def close(self) -> None:
-        """Close every page, and the browser."""
+        """Close every page, and the browser, unless it is shared."""
         self._closed = True
+        tabs = [*self._tabs.values(), *self._idle, self._spare]
         self._tabs.clear()
+        self._idle.clear()
         self._spare = None
-        await self._chromium.close()
+        if self._shared:
+            await asyncio.gather(*(tab.close() for tab in tabs if tab is not None))
+        else:
+            await self._chromium.close()
+
+    def rest(self) -> None:
+        """No consumer that was opened is asked any more: those to come may have their tabs.
+
+        A tab is quicker loaded again than opened, and right for a page that stores nothing.
+        """
+        self._idle += self._tabs.values()
+        self._tabs.clear()
 
     # ------------------------------------------------------------------------------ calls
 
@@ -113,14 +130,18 @@ class BrowserConsumer:
             await tab.close()
             return {}
         if name == "attempts":
-            await self._within(handle, tab, tab.call(SETTLED), bounds, name)
+            await self._within(handle, tab, _settled(tab), bounds, name)
             return {"attempts": tab.attempts}
         return await self._within(handle, tab, self._done(tab, name, given), bounds, name)
 
     async def _opened(self, bounds: Bounds) -> Tab:
         """A fresh page that speaks the contract."""
         url = self._url or url_of(self._place)
-        tab = await self._chromium.tab(url, bounds)
+        if self._idle:
+            tab = self._idle.pop()
+            await self._within("", tab, tab.load_again(bounds), bounds, "loading the page")
+        else:
+            tab = await self._chromium.tab(url, bounds)
         deadline = time.perf_counter() + min(bounds.read, bounds.total)
         while not await self._within("", tab, tab.call(_READY), bounds, "loading the page"):
             if time.perf_counter() > deadline:
@@ -214,6 +235,11 @@ def url_of(place: str) -> str:
     if not page.is_file():
         raise UsageError(f"there is no page {page}")
     return file_url(page) + mark + query
+
+
+async def _settled(tab: Tab) -> None:
+    await tab.call(SETTLED)
+    await tab.settle()
 
 
 async def _hello(tab: Tab) -> JsonValue:

@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import json
 import os
+import re
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -37,8 +38,10 @@ OURS: Final = f"\n//# sourceURL={_OUR_ADDRESS}"
 """What follows a script that is run in the page from here: it is not the page's own."""
 _PLACELESS: Final = "evaluated"
 _PLAYWRIGHT: Final = "playwright is not installed: pip install 'openwop-conformance[browser]'"
+_ALL: Final = "**/*"
 _MOST_ATTEMPTS: Final = 1000
 _ENDED_WITHIN: Final = 10.0
+_NOTED_WITHIN: Final = 2.0
 
 
 class Chromium:
@@ -47,6 +50,7 @@ class Chromium:
     def __init__(self) -> None:
         self._driver: Any = None
         self._browser: Any = None
+        self._starting = asyncio.Lock()
         self.error: type[Exception] = Exception
         """What Playwright raises, once it is loaded."""
 
@@ -55,8 +59,9 @@ class Chromium:
 
         Raises ``UnreachableError`` where Playwright or the browser is missing, or the page is.
         """
-        if self._browser is None or not self._browser.is_connected():
-            await self._start(bounds)
+        async with self._starting:
+            if self._browser is None or not self._browser.is_connected():
+                await self._start(bounds)
         tab = Tab(url, self.error)
         try:
             await tab.within(tab.load(self._browser, bounds), bounds, "loading the page")
@@ -113,11 +118,14 @@ class Tab:
         self.page: Any = None
         self.cdp: Any = None
         self._attempts: list[dict[str, JsonValue]] = []
+        self._opened: set[str] = set()
+        self._left: set[str] = set()
+        self._asked: set[str] = set()
         self._context: Any = None
         self._crashed = asyncio.Event()
         self._frame = ""
         self._loading = True
-        self._near = _near(url)
+        self._not_near = _not_near(url)
 
     async def load(self, browser: Any, bounds: Bounds) -> None:
         """Open the page. Until it is loaded it may read files beside its own, and below."""
@@ -129,7 +137,7 @@ class Tab:
             reduced_motion="reduce",
             viewport={"width": 800, "height": 600},
         )
-        await self._context.route("**/*", self._on_request)
+        await self._context.route(self._not_near, self._on_request)
         await self._context.route_web_socket("**/*", self._on_web_socket)
         self._context.on("page", self._on_page)
         self.page = await self._context.new_page()
@@ -140,11 +148,27 @@ class Tab:
         self.cdp.on("Page.frameRequestedNavigation", self._on_navigation)
         self.cdp.on("Debugger.scriptParsed", self._on_script)
         self.cdp.on("Debugger.paused", self._on_pause)
+        self.cdp.on("Network.requestWillBeSent", lambda it: self._asked.add(it["requestId"]))
+        for ended in ("responseReceived", "loadingFailed"):
+            self.cdp.on(f"Network.{ended}", lambda it: self._asked.discard(it["requestId"]))
         await self.cdp.send("Page.enable")
         frames = await self.cdp.send("Page.getFrameTree")
         self._frame = frames["frameTree"]["frame"]["id"]
         await self.page.goto(self.url, wait_until="load", timeout=bounds.total * 1000)
+        await self._context.route(_ALL, self._on_request)
         await self.cdp.send("Debugger.enable")
+        await self.cdp.send("Network.enable")
+        self._loading = False
+
+    async def load_again(self, bounds: Bounds) -> None:
+        """Load the page anew, for another consumer; what it has stored is still there."""
+        self._loading = True
+        await self._context.unroute(_ALL, self._on_request)
+        await self.page.reload(wait_until="load", timeout=bounds.total * 1000)
+        await self._context.route(_ALL, self._on_request)
+        self._attempts.clear()
+        self._left |= await self._others()
+        self._opened.clear()
         self._loading = False
 
     async def call(self, expression: str) -> JsonValue:
@@ -198,6 +222,27 @@ class Tab:
 
     # --------------------------------------------------------------------------- attempts
 
+    async def settle(self) -> None:
+        """Wait until what was tried is noted.
+
+        A request ends after it was noted; a popup is there before it says where it goes.
+        """
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + _NOTED_WITHIN
+        while clock() < deadline:
+            popups = sum(a["kind"] == "popup" for a in self._attempts)
+            if not self._asked and popups >= len(await self._others()):
+                return
+            await asyncio.sleep(0.01)
+
+    async def _others(self) -> set[str]:
+        """The pages that have stood beside this one in its context since it was loaded."""
+        pages = (await self.cdp.send("Target.getTargets"))["targetInfos"]
+        ours = next((p["browserContextId"] for p in pages if p["targetId"] == self._frame), None)
+        here = [p for p in pages if p["browserContextId"] == ours and p["type"] == "page"]
+        self._opened |= {p["targetId"] for p in here} - {self._frame} - self._left
+        return self._opened
+
     @property
     def attempts(self) -> list[dict[str, JsonValue]]:
         """What was tried, in order.
@@ -215,9 +260,6 @@ class Tab:
 
     async def _on_request(self, route: Any, request: Any) -> None:
         with contextlib.suppress(self.error):
-            if self._loading and request.url.startswith(self._near):
-                await route.continue_()
-                return
             kind, page = "request", None
             if request.is_navigation_request():
                 with contextlib.suppress(self.error):  # a popup's first has no frame yet
@@ -286,13 +328,15 @@ def said(error: BaseException) -> str:
     return " ".join(str(error).partition("Call log:")[0].split())[:500]
 
 
-def _near(url: str) -> str:
-    """What a page may load: what lies in its folder, or comes from its origin."""
+def _not_near(url: str) -> re.Pattern[str]:
+    """What a page may not load: all but what lies in its folder, or comes from its origin."""
     place = url.partition("?")[0].partition("#")[0]
     if place.startswith("file:"):
-        return place.rpartition("/")[0] + "/"
-    scheme, _, rest = place.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}/"
+        near = place.rpartition("/")[0] + "/"
+    else:
+        scheme, _, rest = place.partition("://")
+        near = f"{scheme}://{rest.partition('/')[0]}/"
+    return re.compile(f"^(?!{re.escape(near)})")
 
 
 def file_url(path: Path) -> str:

@@ -1,7 +1,8 @@
 """What a person does on a page: looks at it, sets a field, presses a button.
 
-What is operated is found in the accessibility tree, by the role and name that a person is told, and
-then operated through Playwright, which waits for an element that can be seen and reached.
+What is operated is found in the accessibility tree, by the role and name that a person is told, or
+by the text before a field that has no name, and then operated through Playwright, which waits for
+an element that can be seen and reached.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import json
 from typing import Any, Final
 
 from ..jsonvalue import JsonValue
-from .accessibility import Operable, Surface, large_surface_of, surface_of
+from .accessibility import Member, Operable, Surface, large_surface_of, surface_of
 from .chromium import OURS, Tab
+from .labels import boxes_behind, labelled
 from .snapshot import REQUEST, Elements, SurfaceElement
 
 _CHOICES: Final = frozenset({"combobox", "listbox"})
@@ -48,14 +50,33 @@ async def _surface(tab: Tab, elements: Elements, element: SurfaceElement) -> Sur
 
 
 async def _found(tab: Tab, surface: str, role: str, name: str) -> Operable | None:
-    """The first thing of a role and a name that can be operated."""
+    """The first thing of a role and a name that can be operated; a field by its label too."""
     wanted = " ".join(name.split())
     for surface_id, shown in await look(tab):
-        for one in shown.operable if surface_id == surface else ():
+        if surface_id != surface:
+            continue
+        for one in shown.operable:
             is_it = one.node["role"] == role and " ".join(one.node["name"].split()) == wanted
             if is_it and one.node["enabled"]:
                 return one
+        if (beside := _labelled(shown, role, wanted)) is not None:
+            return beside
     return None
+
+
+def _labelled(shown: Surface, role: str, label: str) -> Operable | None:
+    """The nameless field of a role behind a label, or the check boxes that are such a choice."""
+    for node in labelled(shown.nodes, label):
+        for one in shown.operable:
+            if one.node is node and node["role"] == role and node["enabled"]:
+                return one
+    boxes = boxes_behind(shown.nodes, label) if role == "listbox" else []
+    parts = [one for box in boxes for one in shown.operable if one.node is box]
+    if not parts:
+        return None
+    members = tuple(Member(one.node["name"], one.node["name"], one.backend) for one in parts)
+    chosen = [one.node["name"] for one in parts if one.node["value"]]
+    return Operable({"role": role, "value": chosen}, parts[0].backend, members)
 
 
 async def fire(tab: Tab, surface: str, name: str) -> bool:

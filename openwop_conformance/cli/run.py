@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "run",
         help="run the scenarios against a host, an SDK or a consumer",
-        description="Run the scenarios against a host, an SDK or a consumer, and print the verdict.",
+        description="Run the scenarios against a host, an SDK or a consumer; print the verdict.",
         allow_abbrev=False,
     )
     parser.add_argument(

@@ -11,7 +11,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "sabotage",
         help="test the suite: break one rule at a time",
-        description="Run the scenarios against reference subjects with exactly one rule broken, and "
+        description="Run the scenarios against reference subjects with just one rule broken, and "
         "print which rows each turns red. Fails when a break goes unseen, or is seen elsewhere "
         "than declared.",
         allow_abbrev=False,

@@ -2,17 +2,18 @@
  * What a host page does around a renderer of A2UI, and no more: it holds each payload to the
  * profile before delivery, folds by sequence, takes a deleted surface away, and submits.
  *
- * A renderer knows neither partial envelopes nor trust, and its buttons cannot be disabled from
- * outside: here an action is withheld while the last envelope is partial, and an approval on an
- * untrusted surface for ever, but the button still looks as if it could be pressed. An envelope that
- * was late has its surface rendered anew, without what was typed. With `?protections=off` all goes
- * straight to the renderer, and every event is submitted as the renderer tells it.
+ * A renderer knows neither partial envelopes nor trust, nor a profile whose buttons have no checks.
+ * So actions are withheld here: all of a surface, by making it inert, while its last envelope is
+ * partial; an approval on an untrusted one for ever; and any while a required field is empty. An
+ * envelope that was late has its surface rendered anew, without what was typed. What a renderer
+ * makes of a surface is left as it is. With `?protections=off` all goes straight to the renderer,
+ * and every event is submitted as the renderer tells it.
  */
 import "./reference/profile.js";
 import "./reference/fold.js";
 
 const { isPayload2, agrees } = globalThis.openwopProfile;
-const { Fold } = globalThis.openwopFold;
+const { Fold, childrenOf, isBinding, isEmpty } = globalThis.openwopFold;
 const TARGET = { resume: "interrupt", exchange: "turn" };
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
@@ -43,11 +44,11 @@ export function serve({ name, version, makeProcessor, show }) {
       element.dataset.surfaceId = surface.id;
       document.querySelector("#surfaces").append(element);
       const hide = show(surface, element);
-      run.shown.set(surface.id, () => (hide?.(), element.remove()));
+      run.shown.set(surface.id, { element, hide: () => (hide?.(), element.remove()) });
     });
     run.processor.onSurfaceDeleted((surfaceId) => {
       if (!isProtected) return;
-      run.shown.get(surfaceId)?.();
+      run.shown.get(surfaceId)?.hide();
       run.shown.delete(surfaceId);
     });
     runs.set(id, run);
@@ -72,9 +73,13 @@ export function serve({ name, version, makeProcessor, show }) {
     };
     const order = fold.take(entry);
     if (order === "next" && entry.applied) process(run, messages);
-    if (order !== "late") return;
-    if (run.shown.has(surfaceId)) process(run, [{ version: "v0.9", deleteSurface: { surfaceId } }]);
-    process(run, fold.entries.flatMap((one) => (one.applied ? one.messages : [])));
+    if (order === "late") {
+      const gone = { version: "v0.9", deleteSurface: { surfaceId } };
+      if (run.shown.has(surfaceId)) process(run, [gone]);
+      process(run, fold.entries.flatMap((one) => (one.applied ? one.messages : [])));
+    }
+    const shown = run.shown.get(surfaceId);
+    if (shown) shown.element.inert = fold.partial;
   }
 
   /** One message after the other: one that the renderer throws at does not keep the rest away. */
@@ -88,6 +93,21 @@ export function serve({ name, version, makeProcessor, show }) {
     }
   }
 
+  /** Does a check of a field below the root fail? The profile's one check is `required`. */
+  function isIncomplete(fold, model) {
+    const reached = new Set(["root"]);
+    for (const id of reached) {
+      const component = fold.components.get(id);
+      if (component === undefined) continue;
+      for (const child of childrenOf(component)) reached.add(child);
+      for (const { condition } of component.checks ?? []) {
+        const { value } = condition.args;
+        if (isEmpty(isBinding(value) ? model.get(value.path) : value)) return true;
+      }
+    }
+    return false;
+  }
+
   function submit(id, run, action) {
     const { name: event, surfaceId, sourceComponentId, timestamp, context } = action;
     const fold = run.folds.get(surfaceId);
@@ -95,8 +115,9 @@ export function serve({ name, version, makeProcessor, show }) {
     if (isProtected) {
       if (!Object.hasOwn(TARGET, event) || fold.partial) return;
       if (fold.untrusted && event === "resume") return;
-      const asked = fold.components.get(sourceComponentId)?.action.event.context;
       const model = run.processor.model.getSurface(surfaceId).dataModel;
+      if (isIncomplete(fold, model)) return;
+      const asked = fold.components.get(sourceComponentId)?.action.event.context;
       if (asked === undefined) data = model.get("/");
     }
     submissions.push({

@@ -27,8 +27,8 @@ from ..engine.run import is_timed, run
 from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..jsonvalue import JsonValue
-from ..scenario.lint import load_all
 from ..scenario.consumer_verbs import Rejects
+from ..scenario.lint import load_all
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Splits
 from ..scenario.verbs import Explore

@@ -120,7 +120,7 @@ class Rulebook:
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Every fixture that is a case of the schemas, by name; those for SDKs are scenarios' own."""
+        """Every fixture that is a case of the schemas, by name; those for SDKs are not."""
         return tuple(
             case_of(name, document)
             for name, document in self.documents()

@@ -52,10 +52,18 @@ class Shows:
     nothing: Annotated[bool, Doc("nothing of the surface is shown")] = False
     texts: Annotated[list[str] | None, Doc("these texts, in this order, others aside")] = None
     lacks: Annotated[list[str] | None, Doc("none of these words anywhere")] = None
+    bare: Annotated[list[str] | None, Doc("none of these as a text of its own")] = None
     buttons: Annotated[
         dict[str, bool] | None, Doc("buttons by name, and whether they can be pressed")
     ] = None
-    fields: Annotated[dict[str, Any] | None, Doc("the values of fields, by label")] = None
+    fields: Annotated[
+        dict[str, Any] | None,
+        Doc("the values of fields, by name, or by the text before one that has no name"),
+    ] = None
+    names: Annotated[
+        list[str] | None,
+        Doc("fields have these as their accessible names, not as texts before them"),
+    ] = None
     describes: Annotated[
         dict[str, str] | None, Doc("words in the accessible description of a field, by label")
     ] = None

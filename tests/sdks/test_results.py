@@ -8,17 +8,8 @@ import pytest
 
 from openwop_conformance.engine.verdict import Disposition
 from openwop_conformance.scenario.lint import select
-from tests.sdks.results import (
-    LIBRARIES,
-    PAGE,
-    RESULTS,
-    Library,
-    absent,
-    judged,
-    outcomes,
-    page,
-    scenarios,
-)
+from tests.results import judged, outcomes, scenarios
+from tests.sdks.results import LIBRARIES, PAGE, RESULTS, Library, absent, page
 
 KEPT = json.loads(RESULTS.read_text("utf-8"))
 BY_NAME = {library.name: library for library in LIBRARIES}
@@ -33,7 +24,7 @@ def here(name: str) -> Library:
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_library_keeps_and_breaks_what_it_did(name: str) -> None:
-    label, rows = judged(here(name), scenarios(timed=False))
+    label, rows, _ = judged(here(name).connectable, scenarios("sdk", timed=False), "sdk")
     known = KEPT[name]["outcomes"]
     assert label == KEPT[name]["version"]
     assert outcomes(rows) == {row: known[row] for row in outcomes(rows)}
@@ -49,14 +40,14 @@ def test_a_library_keeps_and_breaks_what_it_did(name: str) -> None:
 )
 def test_what_others_measured_is_measured_here(name: str, row: str, verdict: Disposition) -> None:
     """What facts about these versions say is quadratic, and what is not."""
-    chosen = select(scenarios(timed=True), [f"sdk.{row}"])
-    _, (found,) = judged(here(name), chosen)
+    chosen = select(scenarios("sdk", timed=True), [f"sdk.{row}"])
+    _, (found,), _ = judged(here(name).connectable, chosen, "sdk")
     assert found.disposition is verdict
     assert KEPT[name]["outcomes"][row] == str(verdict)
 
 
 def test_every_row_of_an_sdk_has_a_result_of_every_library() -> None:
-    rows = {s.requirement for timed in (False, True) for s in scenarios(timed=timed)}
+    rows = {s.requirement for timed in (False, True) for s in scenarios("sdk", timed=timed)}
     for result in KEPT.values():
         assert {f"openwop-conformance.sdk.{row}" for row in result["outcomes"]} == rows
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
+from ...adapters.labels import FIELDS, labelled, nodes_of
 from ...jsonvalue import JsonValue, brief
 from ...scenario.consumer_verbs import Shows
 from ..verdict import Exchange
 from ..witness import Witness
 from .calls import same
 
-FIELDS: Final = frozenset(
-    {"textbox", "password", "checkbox", "radio", "combobox", "listbox", "slider", "date"}
-)
 _WORDS_ALONE: Final = frozenset({"group", "text", "heading", "alert", "other"})
 """Roles of what is there for its words only."""
 _TELLING: Final = ("text", "name", "description", "value")
@@ -22,15 +20,6 @@ _READ: Final = frozenset(
 )
 """The members of a payload whose texts a person reads."""
 _MOST_TOLD: Final = 12
-
-
-def nodes_of(surface: Sequence[JsonValue]) -> Iterator[JsonValue]:
-    """All nodes of a surface in reading order, without recursion."""
-    waiting = list(reversed(surface))
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(reversed(node.get("children", ())))
 
 
 def shown_text(surface: Sequence[JsonValue]) -> list[str]:
@@ -97,6 +86,24 @@ def judge(witness: Witness, args: Shows, surface: Sequence[JsonValue], exchange:
     for label, value in (args.fields or {}).items():
         node = _field(witness, label, surface, exchange)
         same(witness, f"the field {label!r}", value, node.get("value"), exchange)
+    for label in args.names or ():
+        named = [n.get("name", "") for n in nodes_of(surface) if n["role"] in FIELDS]
+        witness.check(
+            label in named,
+            f"no field has the accessible name {label!r}",
+            expected=f"a field with the name {label!r}",
+            got=_told(named),
+            exchange=exchange,
+        )
+    for words in args.bare or ():
+        told = shown_text(surface)
+        witness.check(
+            words not in told,
+            f"{words!r} is shown as a text of the surface",
+            expected="nothing, or a placeholder that says what it is",
+            got=_told(told),
+            exchange=exchange,
+        )
     for label, words in (args.describes or {}).items():
         node = _field(witness, label, surface, exchange)
         described = str(node.get("description", ""))
@@ -160,15 +167,15 @@ def _button(
 def _field(
     witness: Witness, label: str, surface: Sequence[JsonValue], exchange: Exchange
 ) -> JsonValue:
-    labels = [n for n in nodes_of(surface) if n["role"] in FIELDS and n.get("name") == label]
+    found = labelled(surface, label)
     witness.check(
-        len(labels) == 1,
-        f"there is no field labelled {label!r}" if not labels else f"{label!r} labels several",
+        len(found) == 1,
+        f"there is no field labelled {label!r}" if not found else f"{label!r} labels several",
         expected=f"one field {label!r}",
         got=_told(n.get("name", "") for n in nodes_of(surface) if n["role"] in FIELDS),
         exchange=exchange,
     )
-    return labels[0]
+    return found[0]
 
 
 def _values(surface: Sequence[JsonValue]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from .costing import ATTEMPTS, GROWTH, NOISE
 
 _START: Final = 25
 _MOST: Final = 1600
-_MEASURABLE: Final = 0.02
+_MEASURABLE: Final = 0.1
 """Seconds that the work at n takes at least, before it is multiplied."""
 _LONG: Final = 1.0
 """Seconds after which nothing is repeated only to steady a measurement."""

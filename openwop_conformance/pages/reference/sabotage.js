@@ -5,11 +5,23 @@
 (() => {
   const rules = globalThis.openwopRules;
   const { Fold } = globalThis.openwopFold;
+  const { Tree } = globalThis.openwopDelta;
   const right = { ...rules };
   const { take } = Fold.prototype;
   const changed = (change) => {
     Fold.prototype.take = function (entry) {
       return take.call(this, change(entry, this));
+    };
+  };
+
+  /** Open, once, what is found in a text that is shown. */
+  const opening = (pattern) => {
+    const opened = new Set();
+    rules.say = (element, text) => {
+      right.say(element, text);
+      const [, address] = pattern.exec(text) ?? [];
+      if (address !== undefined && !opened.has(address)) open(address);
+      opened.add(address);
     };
   };
 
@@ -34,7 +46,7 @@
       };
     },
     "page-deleted-stays": () => {
-      rules.hide = (view) => view.fold.live && right.hide(view);
+      rules.hide = (view) => (view.fold.live || view.tree) && right.hide(view);
     },
     "page-profile-unchecked": () => {
       rules.branch = (version, payload) =>
@@ -50,8 +62,8 @@
       let last = 0;
       changed((entry) => ({ ...entry, sequence: (last += 1) }));
     },
-    "page-target-passed-on": () => {
-      rules.target = () => "other";
+    "page-exchange-to-interrupt": () => {
+      rules.target = () => "interrupt";
     },
     "page-context-unresolved": () => {
       rules.submitted = (view, context) => context ?? right.submitted(view, context);
@@ -64,6 +76,32 @@
     },
     "page-typed-is-lost": () => {
       rules.entered = () => {};
+    },
+    "page-obscured-shown": () => {
+      const plain = (payload) =>
+        JSON.parse(
+          JSON.stringify(payload, (name, value) =>
+            name === "variant" && value === "obscured" ? undefined : value,
+          ),
+        );
+      rules.branch = (version, payload) => right.branch(version, plain(payload));
+    },
+    "page-message-unsaid": () => {
+      const { setAttribute } = Element.prototype;
+      Element.prototype.setAttribute = function (name, value) {
+        if (name !== "aria-describedby") setAttribute.call(this, name, value);
+      };
+    },
+    "page-image-fetched": () => opening(/!\[[^\]]*\]\(([^)]+)\)/),
+    "page-address-opened": () => opening(/^(https?:\S+)$/),
+    "page-patch-unseen": () => {
+      const { frame } = Tree.prototype;
+      Tree.prototype.frame = function (...sent) {
+        const { payload } = this;
+        const taken = frame.apply(this, sent);
+        if (this.stale) Object.assign(this, { payload, stale: false });
+        return taken;
+      };
     },
     "page-undefined-shown": () => {
       rules.say = (element, text) => right.say(element, text || "undefined");

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from ...adapters.sdk import InProcessSdk
 from ...errors import UsageError
-from ...jsonvalue import compact
+from ..lines import serve, settings_of
 from .operations import ReferenceConsumer
 
 
@@ -24,30 +23,15 @@ def consumer_with(sabotage: str | None) -> ReferenceConsumer:
     """The consumer, whole or with one rule broken."""
     if sabotage is None:
         return ReferenceConsumer()
-    from ..sabotage.consumer import consumer_sabotage_called
+    from ..sabotage.consumer import CONSUMER_SABOTAGES
+    from ..sabotage.finding import called
 
-    return consumer_sabotage_called(sabotage).made()
+    return called(CONSUMER_SABOTAGES, sabotage).made()
 
 
 def main() -> None:
     """Answer calls on standard input with lines on standard output, until the input ends."""
-    import asyncio
-
-    subject = reference_consumer(**dict(word.split("=", 1) for word in sys.argv[1:]))
-    asyncio.run(_serve(subject))
-
-
-async def _serve(subject: InProcessSdk) -> None:
-    from ...adapters.host import Bounds, Request
-    from ...adapters.sdk import METHOD
-
-    for line in sys.stdin.buffer:
-        asked = json.loads(line)
-        request = Request(METHOD, asked["call"], (), compact(asked["with"]))
-        answered = await subject.exchange(request, Bounds())
-        said = {"id": asked["id"], **json.loads(answered.body)}
-        sys.stdout.buffer.write(compact(said) + b"\n")
-        sys.stdout.buffer.flush()
+    serve(reference_consumer(**settings_of(sys.argv[1:])))
 
 
 if __name__ == "__main__":

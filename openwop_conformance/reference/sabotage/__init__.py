@@ -6,12 +6,10 @@ sabotages. What is here only breaks things.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ...errors import UsageError
 from . import (
     admission,
     delta,
@@ -22,6 +20,7 @@ from . import (
     subscribing,
     trust,
 )
+from .finding import called
 from .model import Sabotage
 
 SABOTAGES: Final[Mapping[str, Sabotage]] = MappingProxyType(
@@ -45,11 +44,7 @@ SABOTAGES: Final[Mapping[str, Sabotage]] = MappingProxyType(
 
 def sabotage_called(name: str) -> Sabotage:
     """The sabotage of a name. Raises ``UsageError`` with near ones."""
-    if name not in SABOTAGES:
-        near = ", ".join(difflib.get_close_matches(name, SABOTAGES, n=3, cutoff=0.3))
-        hint = f"; near it: {near}" if near else ""
-        raise UsageError(f"there is no sabotage {name!r}{hint}")
-    return SABOTAGES[name]
+    return called(SABOTAGES, name)
 
 
 __all__ = ["SABOTAGES", "Sabotage", "sabotage_called"]

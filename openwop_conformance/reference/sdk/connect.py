@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
-from ...adapters.host import Bounds
 from ...adapters.sdk import InProcessSdk
 from ...errors import UsageError
+from ..lines import serve, settings_of
 from .operations import ReferenceSdk
 
 
@@ -28,30 +27,15 @@ def sdk_with(sabotage: str | None, *, counts: bool = False) -> ReferenceSdk:
     """The SDK, whole or with one rule broken."""
     if sabotage is None:
         return ReferenceSdk(counts=counts)
-    from ..sabotage.sdk import sdk_sabotage_called
+    from ..sabotage.finding import called
+    from ..sabotage.sdk import SDK_SABOTAGES
 
-    return sdk_sabotage_called(sabotage).made(counts=counts)
+    return called(SDK_SABOTAGES, sabotage).made(counts=counts)
 
 
 def main() -> None:
     """Answer calls on standard input with lines on standard output, until the input ends."""
-    import asyncio
-
-    subject = reference_sdk(**dict(word.split("=", 1) for word in sys.argv[1:]))
-    asyncio.run(_serve(subject))
-
-
-async def _serve(subject: InProcessSdk) -> None:
-    from ...adapters.host import Request
-    from ...adapters.sdk import METHOD
-
-    for line in sys.stdin.buffer:
-        asked = json.loads(line)
-        body = json.dumps(asked["with"]).encode()
-        answered = await subject.exchange(Request(METHOD, asked["call"], (), body), Bounds())
-        said = {"id": asked["id"], **json.loads(answered.body)}
-        sys.stdout.write(json.dumps(said) + "\n")
-        sys.stdout.flush()
+    serve(reference_sdk(**settings_of(sys.argv[1:])))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ....errors import UsageError
 from . import (
     binding,
     contexts,
@@ -40,14 +38,4 @@ CONSUMER_SABOTAGES: Final[Mapping[str, ConsumerSabotage]] = MappingProxyType(
 )
 """Every sabotage of the headless consumer by its name."""
 
-
-def consumer_sabotage_called(name: str) -> ConsumerSabotage:
-    """The sabotage of a name. Raises ``UsageError`` with near ones."""
-    if name not in CONSUMER_SABOTAGES:
-        near = ", ".join(difflib.get_close_matches(name, CONSUMER_SABOTAGES, n=3, cutoff=0.3))
-        hint = f"; near it: {near}" if near else ""
-        raise UsageError(f"there is no sabotage {name!r} of the consumer{hint}")
-    return CONSUMER_SABOTAGES[name]
-
-
-__all__ = ["CONSUMER_SABOTAGES", "ConsumerSabotage", "consumer_sabotage_called"]
+__all__ = ["CONSUMER_SABOTAGES", "ConsumerSabotage"]

@@ -101,6 +101,22 @@ def _nameless(kind: str) -> Callable[..., str]:
     return name
 
 
+def _with_labels_beside(self: Any) -> dict[str, list[Node]]:
+    shown = Client.rendered(self)
+    lists = list(shown.values())
+    while lists:
+        into = lists.pop()
+        lists += [node["children"] for node in into if node["role"] == "group"]
+        into[:] = [part for node in into for part in _label_and_field(node)]
+    return shown
+
+
+def _label_and_field(node: Node) -> list[Node]:
+    if "value" not in node or not node.get("name"):
+        return [node]
+    return [{"role": "text", "text": node["name"]}, {**node, "name": ""}]
+
+
 def _described_by_label(self: Any, component: Component, role: str, value: JsonValue) -> Node:
     node = Rendering.field(self, component, role, value)
     return {**node, "description": node["name"]} if node.get("invalid") else node
@@ -179,8 +195,13 @@ SABOTAGES: Final = (
     ),
     ConsumerSabotage(
         "field-unnamed",
-        "The label of a text field is a text beside it.",
+        "A text field has no label at all.",
         rendering={"name": _nameless("TextField")},
+    ),
+    ConsumerSabotage(
+        "labels-beside",
+        "The labels of fields are texts before them, and not their names.",
+        client={"rendered": _with_labels_beside},
     ),
     ConsumerSabotage(
         "described-by-label",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ....errors import UsageError
 from . import bindings, costs, data, lifetimes, messages, payloads, responses, state, trees
 from .model import SdkSabotage
 
@@ -28,14 +26,4 @@ SDK_SABOTAGES: Final[Mapping[str, SdkSabotage]] = MappingProxyType(
 )
 """Every sabotage of the SDK by its name."""
 
-
-def sdk_sabotage_called(name: str) -> SdkSabotage:
-    """The sabotage of a name. Raises ``UsageError`` with near ones."""
-    if name not in SDK_SABOTAGES:
-        near = ", ".join(difflib.get_close_matches(name, SDK_SABOTAGES, n=3, cutoff=0.3))
-        hint = f"; near it: {near}" if near else ""
-        raise UsageError(f"there is no sabotage {name!r} of the SDK{hint}")
-    return SDK_SABOTAGES[name]
-
-
-__all__ = ["SDK_SABOTAGES", "SdkSabotage", "sdk_sabotage_called"]
+__all__ = ["SDK_SABOTAGES", "SdkSabotage"]
