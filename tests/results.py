@@ -45,7 +45,7 @@ def judged(
         options = Options(seed=1, time_scale=time_scale)
         try:
             bounds = options.bounds.scaled(time_scale)
-            label = offer_of(await subject.exchange(HELLO, bounds)).label
+            label = offer_of(await subject.exchange(HELLO, bounds), kind).label
             session = Session(subject, options, Credentials(), kind=kind)
             return label, await run(chosen, session, tell)
         finally:
@@ -91,9 +91,12 @@ def table(kept: JsonValue) -> Iterator[str]:
         yield f"| {row} | " + " | ".join(cells) + " |"
 
 
-def broken(kept: JsonValue, notes: Mapping[tuple[str, str], str] | None = None) -> Iterator[str]:
+def broken(
+    kept: JsonValue, kind: Subject, notes: Mapping[tuple[str, str], str] | None = None
+) -> Iterator[str]:
     """A section for each library, with what it breaks and what was seen; notes by name and row."""
-    rules = {short(i): r.rule for i, r in read_requirements(corpus().requirements).items()}
+    known = read_requirements(corpus().requirements).items()
+    rules = {short(i): r.rule for i, r in known if r.subject == kind}
     for name, one in kept.items():
         yield from ("", f"## {name}: {one['version']}", "")
         for row, reason in one["failed"].items():

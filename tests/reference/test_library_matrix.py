@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from openwop_conformance.adapters.chromium import DEFAULT_PATH
 from openwop_conformance.engine.verdict import Disposition
-from openwop_conformance.errors import UsageError
+from openwop_conformance.errors import UnreachableError, UsageError
 from openwop_conformance.reference import library_matrix
 from openwop_conformance.reference.library_matrix import (
     FAMILIES,
@@ -19,6 +22,8 @@ from openwop_conformance.reference.library_matrix import (
 )
 from openwop_conformance.reference.matrix import Matrix, Outcome, declared_rows
 from openwop_conformance.reference.sabotage import SABOTAGES
+from openwop_conformance.reference.sabotage.consumer import CONSUMER_SABOTAGES
+from openwop_conformance.reference.sabotage.page import PAGE_SABOTAGES
 
 NAME = "sdk-null-removes"
 ROW = "openwop-conformance.sdk.data-null-kept"
@@ -35,6 +40,48 @@ def test_every_sabotage_of_the_headless_consumer_does_what_is_declared() -> None
     found = asyncio.run(library_matrix_of("consumer"))
     assert found.faults == ()
     assert len(found.lines) >= 6
+
+
+def test_every_scenario_is_green_on_the_page_and_its_sabotages_do_what_is_declared() -> None:
+    pytest.importorskip("playwright", reason="playwright is not installed: pip install playwright")
+    if not os.access(os.environ.get("CHROMIUM") or DEFAULT_PATH, os.X_OK):
+        pytest.skip("Chromium is not installed: apt-get install chromium, or set CHROMIUM")
+    found = asyncio.run(library_matrix_of("page"))
+    assert found.faults == ()
+    assert len(scenarios_of("consumer")) >= 31
+    assert sum(len(line.red) == 1 for line in found.lines) >= 8
+
+
+def test_every_row_of_a_consumer_is_turned_red_alone_by_a_sabotage_of_the_one_or_the_other() -> (
+    None
+):
+    scenarios = scenarios_of("consumer")
+    declared = [declared_rows(n, scenarios) for n in (*CONSUMER_SABOTAGES, *PAGE_SABOTAGES)]
+    alone = {rows[0] for rows in declared if len(rows) == 1}
+    assert {scenario.requirement for scenario in scenarios} - alone == set()
+
+
+def test_the_sabotages_of_the_page_together_are_asked_every_row_that_they_do_not_declare() -> None:
+    names = list(PAGE_SABOTAGES)
+    whole, *shares = library_matrix._asked_of_pages([None, *names])
+    assert whole == scenarios_of("consumer")
+    pairs = zip(names, shares, strict=True)
+    undeclared = {s.id for name, share in pairs for s in share if name not in s.sabotage}
+    assert {s.id for s in whole} - undeclared == {"consumer.hostile-sizes"}
+
+
+def test_a_sabotage_of_the_page_that_is_asked_alone_is_asked_every_row() -> None:
+    (share,) = library_matrix._asked_of_pages(["page-root-unneeded"])
+    assert len(share) == len(scenarios_of("consumer")) - 1
+
+
+def test_without_a_browser_it_is_said_that_the_page_cannot_be_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("playwright", reason="playwright is not installed: pip install playwright")
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "chromium"))
+    with pytest.raises(UnreachableError, match="apt-get install chromium"):
+        asyncio.run(library_matrix_of("page", ["page-root-unneeded"]))
 
 
 def test_no_name_is_used_twice() -> None:

@@ -82,7 +82,7 @@ def page(kept: JsonValue) -> str:
         "library does not offer what the rule is about.",
         "",
         *table(kept),
-        *broken(kept),
+        *broken(kept, "sdk"),
     ]
     return "\n".join(lines) + "\n"
 

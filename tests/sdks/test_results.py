@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from openwop_conformance.engine.steps import scaling
 from openwop_conformance.engine.verdict import Disposition
 from openwop_conformance.scenario.lint import select
 from tests.results import judged, outcomes, scenarios
@@ -31,15 +32,22 @@ def test_a_library_keeps_and_breaks_what_it_did(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "row", "verdict"),
+    ("name", "row", "verdict", "measurable"),
     [
-        ("a2ui-core", "cost-update", Disposition.PASS),
-        ("a2ui-core, progressive checks", "cost-update", Disposition.FAIL),
-        ("a2ui-agent-sdk", "cost-chunks", Disposition.FAIL),
+        ("a2ui-core", "cost-update", Disposition.PASS, 0.05),
+        ("a2ui-core, progressive checks", "cost-update", Disposition.FAIL, 0.03),
+        ("a2ui-agent-sdk", "cost-chunks", Disposition.FAIL, 0.02),
     ],
 )
-def test_what_others_measured_is_measured_here(name: str, row: str, verdict: Disposition) -> None:
-    """What facts about these versions say is quadratic, and what is not."""
+def test_what_others_measured_is_measured_here(
+    name: str,
+    row: str,
+    verdict: Disposition,
+    measurable: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What facts about these versions say is quadratic, and what is not; at small sizes."""
+    monkeypatch.setattr(scaling, "_MEASURABLE", measurable)
     chosen = select(scenarios("sdk", timed=True), [f"sdk.{row}"])
     _, (found,), _ = judged(here(name).connectable, chosen, "sdk")
     assert found.disposition is verdict

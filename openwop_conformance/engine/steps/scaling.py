@@ -125,7 +125,7 @@ async def _timed(meter: _Meter, work: Work, chunk: int) -> Measured:
     """The least growth of some attempts; noise comes and goes, and growth stays."""
     size = await _measurable(meter, work, chunk)
     found: Measured | None = None
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         few = sorted([await work(meter, size, chunk) for _ in range(_TIMES)])
         if few[1] > NOISE * few[0]:
             continue
@@ -135,8 +135,8 @@ async def _timed(meter: _Meter, work: Work, chunk: int) -> Measured:
         measured = Measured(size, (few[0], twice, four), "seconds")
         if found is None or measured.growth < found.growth:
             found = measured
-        if found.growth <= GROWTH or four > 4 * _LONG:
-            break
+        if found.growth <= GROWTH or four > (_LONG if attempt else 4 * _LONG):
+            break  # what takes so long is not slow by accident
     if found is None:
         raise Blocked(f"the time that {size} take varies too much here")
     return found
