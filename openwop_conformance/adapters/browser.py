@@ -199,8 +199,7 @@ class BrowserConsumer:
                 shown.setdefault(surface_id, []).extend(surface.nodes)
         picture = {}
         if self._pictures:
-            png = await tab.page.screenshot(full_page=True, animations="disabled")
-            picture["picture"] = base64.b64encode(png).decode()
+            picture["picture"] = base64.b64encode(await tab.picture()).decode()
         return {"surfaces": shown, **picture}
 
 

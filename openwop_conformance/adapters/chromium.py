@@ -33,6 +33,10 @@ FLAGS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 """Chromium's own traffic does not pass a page's routes: here it has nowhere to go either."""
+WIDTH: Final = 800
+HEIGHT: Final = 600
+"""What a page has to show itself on, in pixels."""
+_TALLEST: Final = 6000
 _OUR_ADDRESS: Final = "openwop-adapter"
 OURS: Final = f"\n//# sourceURL={_OUR_ADDRESS}"
 """What follows a script that is run in the page from here: it is not the page's own."""
@@ -120,6 +124,7 @@ class Tab:
         self._attempts: list[dict[str, JsonValue]] = []
         self._opened: set[str] = set()
         self._left: set[str] = set()
+        self._closed: set[str] = set()
         self._asked: set[str] = set()
         self._context: Any = None
         self._crashed = asyncio.Event()
@@ -135,7 +140,7 @@ class Tab:
             locale="en-US",
             timezone_id="UTC",
             reduced_motion="reduce",
-            viewport={"width": 800, "height": 600},
+            viewport={"width": WIDTH, "height": HEIGHT},
         )
         await self._context.route(self._not_near, self._on_request)
         await self._context.route_web_socket("**/*", self._on_web_socket)
@@ -187,6 +192,13 @@ class Tab:
             raise Thrown(str(description).partition("\n")[0][:500])
         return json.loads(answered["result"].get("value", "null"))
 
+    async def picture(self) -> bytes:
+        """The page as a PNG: the whole of it, or as much of its beginning as is of any use."""
+        height = await self.call("document.documentElement.scrollHeight")
+        clip = {"x": 0, "y": 0, "width": WIDTH, "height": min(max(height, HEIGHT), _TALLEST)}
+        png: bytes = await self.page.screenshot(full_page=True, clip=clip, animations="disabled")
+        return png
+
     async def within(self, work: Coroutine[Any, Any, T], bounds: Bounds, what: str) -> T:
         """The result of work on the page, if it comes in time; else the tab is closed.
 
@@ -230,8 +242,7 @@ class Tab:
         clock = asyncio.get_running_loop().time
         deadline = clock() + _NOTED_WITHIN
         while clock() < deadline:
-            popups = sum(a["kind"] == "popup" for a in self._attempts)
-            if not self._asked and popups >= len(await self._others()):
+            if not self._asked and self._popups >= len(await self._others()):
                 return
             await asyncio.sleep(0.01)
 
@@ -242,6 +253,16 @@ class Tab:
         here = [p for p in pages if p["browserContextId"] == ours and p["type"] == "page"]
         self._opened |= {p["targetId"] for p in here} - {self._frame} - self._left
         return self._opened
+
+    async def _close_others(self) -> None:
+        """Close what was opened: Playwright does not tell of a page that has not come to load."""
+        for page in await self._others() - self._closed:
+            self._closed.add(page)
+            await self.cdp.send("Target.closeTarget", {"targetId": page})
+
+    @property
+    def _popups(self) -> int:
+        return sum(attempt["kind"] == "popup" for attempt in self._attempts)
 
     @property
     def attempts(self) -> list[dict[str, JsonValue]]:
@@ -272,6 +293,8 @@ class Tab:
             if kind == "request" or already not in self._attempts:
                 self._note(kind, request.url)
             await route.abort("aborted")  # where a page stays as it is
+            if kind == "popup":
+                await self._close_others()
 
     def _on_web_socket(self, socket: Any) -> Any:
         self._note("request", socket.url)
@@ -281,7 +304,7 @@ class Tab:
         if self.page is None or page is self.page:
             return
         with contextlib.suppress(self.error):
-            if page.url in ("", "about:blank"):
+            if page.url in ("", "about:blank") and self._popups < len(await self._others()):
                 self._note("popup", "about:blank")
             await page.close()
 

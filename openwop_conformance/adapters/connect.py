@@ -62,12 +62,12 @@ def connect_sdk(connectable: str) -> Subject:
     return _with_forms(_sdk, connectable, SDK_FORMS)
 
 
-def connect_consumer(connectable: str) -> Subject:
+def connect_consumer(connectable: str, *, pictures: bool = False) -> Subject:
     """The consumer that ``connectable`` names, in one of ``CONSUMER_FORMS``.
 
-    Raises ``UsageError`` as ``connect_host`` does.
+    In a browser it can give ``pictures`` of itself. Raises ``UsageError`` as ``connect_host`` does.
     """
-    return _with_forms(_consumer, connectable, CONSUMER_FORMS)
+    return _with_forms(lambda named: _consumer(named, pictures), connectable, CONSUMER_FORMS)
 
 
 def _with_forms(connect: Callable[[str], T], connectable: str, forms: str) -> T:
@@ -102,12 +102,14 @@ def _sdk(connectable: str) -> Subject:
     return _library(connectable, "SDK", _REFERENCE_SDK, SDK_ENTRY_POINT_GROUP)
 
 
-def _consumer(connectable: str) -> Subject:
+def _consumer(connectable: str, pictures: bool) -> Subject:
     scheme, colon, rest = connectable.partition(":")
     if colon and scheme == "browser":
         from .browser import BrowserConsumer
 
-        return BrowserConsumer(rest)
+        return BrowserConsumer(rest, pictures=pictures)
+    if pictures:
+        raise UsageError(f"{connectable!r} is not in a browser: there are no pictures of it")
     return _library(connectable, "consumer", _REFERENCE_CONSUMER, CONSUMER_ENTRY_POINT_GROUP)
 
 
