@@ -2,9 +2,9 @@
  * What a host page does around a renderer of A2UI, and no more: it holds each payload to the
  * profile before delivery, folds by sequence, takes a deleted surface away, and submits.
  *
- * A renderer knows neither partial envelopes nor trust, nor a profile whose buttons have no checks.
- * So actions are withheld here: all of a surface, by making it inert, while its last envelope is
- * partial; an approval on an untrusted one for ever; and any while a required field is empty. An
+ * A renderer knows neither partial envelopes nor trust. So actions are withheld here: all of a
+ * surface, by making it inert, while its last envelope is partial, and an approval on an untrusted
+ * one for ever. Checks it knows, and they are left to it. An
  * envelope that was late has its surface rendered anew, without what was typed. What a renderer
  * makes of a surface is left as it is. With `?protections=off` all goes straight to the renderer,
  * and every event is submitted as the renderer tells it.
@@ -13,7 +13,7 @@ import "./reference/profile.js";
 import "./reference/fold.js";
 
 const { isPayload2, agrees } = globalThis.openwopProfile;
-const { Fold, childrenOf, isBinding, isEmpty } = globalThis.openwopFold;
+const { Fold } = globalThis.openwopFold;
 const TARGET = { resume: "interrupt", exchange: "turn" };
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
@@ -93,21 +93,6 @@ export function serve({ name, version, makeProcessor, show }) {
     }
   }
 
-  /** Does a check of a field below the root fail? The profile's one check is `required`. */
-  function isIncomplete(fold, model) {
-    const reached = new Set(["root"]);
-    for (const id of reached) {
-      const component = fold.components.get(id);
-      if (component === undefined) continue;
-      for (const child of childrenOf(component)) reached.add(child);
-      for (const { condition } of component.checks ?? []) {
-        const { value } = condition.args;
-        if (isEmpty(isBinding(value) ? model.get(value.path) : value)) return true;
-      }
-    }
-    return false;
-  }
-
   function submit(id, run, action) {
     const { name: event, surfaceId, sourceComponentId, timestamp, context } = action;
     const fold = run.folds.get(surfaceId);
@@ -115,10 +100,8 @@ export function serve({ name, version, makeProcessor, show }) {
     if (isProtected) {
       if (!Object.hasOwn(TARGET, event) || fold.partial) return;
       if (fold.untrusted && event === "resume") return;
-      const model = run.processor.model.getSurface(surfaceId).dataModel;
-      if (isIncomplete(fold, model)) return;
       const asked = fold.components.get(sourceComponentId)?.action.event.context;
-      if (asked === undefined) data = model.get("/");
+      if (asked === undefined) data = run.processor.model.getSurface(surfaceId).dataModel.get("/");
     }
     submissions.push({
       to: Object.hasOwn(TARGET, event) ? TARGET[event] : "other",

@@ -48,10 +48,15 @@ NOTES: Final = {
         for title in ("", f", {OFF}")
     },
     **{
+        (f"{package}{title}", "field-check"): "A SHOULD, and a reading: in A2UI v0.9 a button has "
+        "checks of its own."
+        for package in ("@a2ui/lit", "@a2ui/react")
+        for title in ("", f", {OFF}")
+    },
+    **{
         (f"{package}, {OFF}", row): note
         for package in ("@a2ui/lit", "@a2ui/react")
         for row, note in {
-            "field-check": "A SHOULD, and a reading: in A2UI v0.9 a button has checks of its own.",
             "0209.render-needs-root": "Before any root it shows nothing: this one was deleted, and "
             "nobody took it away.",
             "deleted-gone": "Taking the element of a deleted surface away is left to the page.",
