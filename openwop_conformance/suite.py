@@ -55,6 +55,8 @@ class Plan:
     first_seed: int | None = None
     """The seed of the run that died."""
     kind: Kind = "host"
+    pictures: bool = False
+    """Whether a consumer in a browser gives pictures of itself."""
 
     @property
     def to_come(self) -> tuple[Scenario, ...]:
@@ -98,12 +100,13 @@ def fresh_seed() -> int:
 
 
 def open_subject(
-    subject: str, credentials: Credentials, kind: Kind = "host"
+    subject: str, credentials: Credentials, kind: Kind = "host", *, pictures: bool = False
 ) -> tuple[Subject, Credentials]:
     """The subject that a connectable names. The embedded host brings its own keys and canary."""
-    if kind != "host":
-        connect = connect_sdk if kind == "sdk" else connect_consumer
-        return connect(subject), Credentials()
+    if kind == "sdk":
+        return connect_sdk(subject), Credentials()
+    if kind == "consumer":
+        return connect_consumer(subject, pictures=pictures), Credentials()
     host = connect_host(subject)
     if subject.partition("?")[0] == "reference":
         from .reference.connect import credentials_of
@@ -114,7 +117,9 @@ def open_subject(
 
 async def execute(chosen: Plan, tell: Listener, trace: Path | None = None) -> tuple[Row, ...]:
     """Run a plan; the rows, by id. What is exchanged is written to a new file ``trace``."""
-    host, credentials = open_subject(chosen.subject, chosen.credentials, chosen.kind)
+    host, credentials = open_subject(
+        chosen.subject, chosen.credentials, chosen.kind, pictures=chosen.pictures
+    )
     try:
         if trace is not None:
             return await _execute_recorded(chosen, host, credentials, tell, trace)

@@ -1,4 +1,4 @@
-"""The whole matrix, through the command: every break is found, and found where it is declared."""
+"""The matrix of the host, through the command: every break is found, and where it is declared."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import subprocess
 import sys
 
+from openwop_conformance.corpus import corpus
 from openwop_conformance.reference.sabotage import SABOTAGES
+from openwop_conformance.scenario.lint import load_all
 
 
-def test_every_sabotage_turns_exactly_its_declared_rows_red() -> None:
+def test_every_sabotage_turns_exactly_its_declared_rows_red_and_each_row_has_one() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "openwop_conformance", "sabotage", "--json"],
+        [sys.executable, "-m", "openwop_conformance", "sabotage", "--json", *SABOTAGES],
         capture_output=True,
         text=True,
         check=False,
@@ -23,3 +25,5 @@ def test_every_sabotage_turns_exactly_its_declared_rows_red() -> None:
     assert run.returncode == 0
     assert len(matrix["sabotages"]) == len(SABOTAGES) >= 30
     assert all(line["red"] == line["declared"] for line in matrix["sabotages"])
+    alone = {line["red"][0] for line in matrix["sabotages"] if len(line["red"]) == 1}
+    assert alone == {s.requirement for s in load_all(corpus()) if s.subject == "host"}

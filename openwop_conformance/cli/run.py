@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..evidence.baseline import Baseline
     from ..evidence.requirements import Requirement
     from ..jsonvalue import JsonValue
+    from ..reports.pictures import PictureReport
     from ..scenario.model import Subject as Kind
     from ..suite import Plan
 
@@ -71,6 +72,12 @@ def add_to(commands: Any) -> None:
         help="write a report as well: markdown:FILE or json:FILE",
     )
     parser.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="FOLDER",
+        help="with --consumer browser:…, write each look at the page as FOLDER/SCENARIO-NUMBER.png",
+    )
+    parser.add_argument(
         "--baseline",
         type=Path,
         metavar="FILE",
@@ -122,6 +129,8 @@ def command(args: argparse.Namespace) -> int:
         opted_out=frozenset(args.opt_out),
     )
     kind, subject = _subject(args)
+    if args.pictures is not None and not (args.consumer or "").startswith("browser:"):
+        raise UsageError("--pictures goes with --consumer browser:…: nothing else can be seen")
     chosen = plan(
         subject,
         read_credentials(os.environ, args.credential_file),
@@ -138,11 +147,15 @@ def command(args: argparse.Namespace) -> int:
         chosen = resumed(chosen, unfinished)
     files = (path for path in (args.ledger, args.trace) if path is not None)
     outputs = [*(path for _, path in args.report), *files]
+    if args.pictures is not None:
+        chosen = replace(chosen, pictures=True)
+        outputs.append(args.pictures / "1.png")
     for path in outputs:
         _require_writable(path)
     baseline = _baseline(args.baseline, chosen) if args.baseline is not None else None
     requirements = read_requirements(chosen.corpus.requirements)
     listeners, console = _listeners(args, requirements, chosen)
+    pictures = _pictures(args.pictures, listeners)
 
     dialect: JsonValue = None
     ledger: LedgerWriter | None = None
@@ -179,6 +192,8 @@ def command(args: argparse.Namespace) -> int:
             print(f"trace {args.trace}")  # noqa: T201
         for form, path in args.report:
             print(f"report {path} ({form})")  # noqa: T201
+        if pictures is not None:
+            print(f"pictures {args.pictures} ({pictures.written})")  # noqa: T201
     return exit_code(rows) if baseline is None else _held_to(baseline, rows, chosen, args.json)
 
 
@@ -262,6 +277,17 @@ def _listeners(
 
             listeners.append(JsonReport(path, chosen.header))
     return listeners, console
+
+
+def _pictures(folder: Path | None, listeners: list[Listener]) -> PictureReport | None:
+    """What writes pictures into a folder, among those who are told."""
+    if folder is None:
+        return None
+    from ..reports.pictures import PictureReport
+
+    report = PictureReport(folder)
+    listeners.append(report)
+    return report
 
 
 def _report(text: str) -> tuple[str, Path]:

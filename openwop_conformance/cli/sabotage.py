@@ -25,6 +25,7 @@ def command(args: argparse.Namespace) -> int:
     """Print the matrix; 1 when it is not as declared."""
     import asyncio
 
+    from ..errors import UnreachableError
     from ..reference.library_matrix import FAMILIES, library_matrix_of, uncovered
     from ..reference.matrix import Matrix, matrix_of, print_json, print_matrix
 
@@ -34,7 +35,12 @@ def command(args: argparse.Namespace) -> int:
         named = [name for name in args.names if name in family.sabotages]
         others -= set(named)
         if named or not args.names:
-            found += asyncio.run(library_matrix_of(kind, named))
+            try:
+                found += asyncio.run(library_matrix_of(kind, named))
+            except UnreachableError as error:
+                if named:
+                    raise
+                found += Matrix((), (f"the {kind} cannot be asked: {error}",))
     if not args.names:
         for subject in sorted({family.subject for family in FAMILIES.values()}):
             found += Matrix((), tuple(uncovered(found, subject)))

@@ -1,21 +1,22 @@
 """The same test of the tests for libraries: every sabotage of a kind of subject against its rows.
 
-What is measured is counted here, not timed, so that each run gives the same.
+What is measured is counted here, not timed, so that each run gives the same. A page is slow, so a
+sabotage of it is asked less: see ``_asked_of_pages``.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 import multiprocessing
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..adapters.host import Subject
 from ..adapters.sdk import InProcessSdk
@@ -25,7 +26,7 @@ from ..engine.run import is_timed, run
 from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..errors import UsageError
-from ..scenario.consumer_verbs import Withstand
+from ..scenario.consumer_verbs import Rejects, Withstand
 from ..scenario.lint import load_all
 from ..scenario.model import Scenario
 from ..scenario.model import Subject as SubjectKind
@@ -36,12 +37,18 @@ from .sabotage.page import PAGE_SABOTAGES
 from .sabotage.sdk import SDK_SABOTAGES
 from .sdk.operations import ReferenceSdk
 
+if TYPE_CHECKING:
+    from ..adapters.browser import BrowserConsumer
+    from ..adapters.chromium import Chromium
+
 Kind = Literal["sdk", "consumer", "page"]
 
 _AT_ONCE: Final = 12
 """Sabotages that one process of the pool is given at a time."""
 _FEW: Final = 3
 """So many cases of a scenario are asked of a sabotage that does not declare its row."""
+_PAGES: Final = 4
+"""Pages that are asked at once: they wait a good deal."""
 _LARGE: Final = 1000
 _VOLATILE: Final = re.compile(
     rb"-[0-9a-f]{12}\b|\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)|127\.0\.0\.1:\d+"
@@ -56,6 +63,8 @@ class Family:
     sabotages: Mapping[str, Any]
     made: Callable[[str | None], Subject]
     """The subject, whole or with one sabotage."""
+    excused: tuple[Disposition, ...] = (Disposition.INAPPLICABLE,)
+    """What a row may be for the whole subject, other than kept."""
 
 
 def _sdk(name: str | None) -> Subject:
@@ -68,23 +77,25 @@ def _consumer(name: str | None) -> Subject:
     return InProcessSdk(made, "reference", trusted=True)
 
 
-def _page(name: str | None) -> Subject:
+def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer:
     from ..adapters.browser import BrowserConsumer
 
-    return BrowserConsumer(f"reference?sabotage={name}" if name else "reference")
+    place = f"reference?sabotage={name}" if name else "reference"
+    return BrowserConsumer(place, chromium=chromium)
 
 
 FAMILIES: Final[Mapping[Kind, Family]] = {
     "sdk": Family("sdk", SDK_SABOTAGES, _sdk),
     "consumer": Family("consumer", CONSUMER_SABOTAGES, _consumer),
-    "page": Family("consumer", PAGE_SABOTAGES, _page),
+    "page": Family("consumer", PAGE_SABOTAGES, _page, excused=()),
 }
 
 
 async def library_matrix_of(kind: Kind, names: Sequence[str] = ()) -> Matrix:
     """Run the sabotages of a kind (all, or those named) and hold them to what is declared.
 
-    Raises ``UsageError`` for a name that is none.
+    Raises ``UsageError`` for a name that is none, ``UnreachableError`` for a page where there is no
+    browser.
     """
     known = FAMILIES[kind].sabotages
     for name in names:
@@ -92,10 +103,11 @@ async def library_matrix_of(kind: Kind, names: Sequence[str] = ()) -> Matrix:
             raise UsageError(f"there is no sabotage {name!r} of this kind")
     chosen = list(names or known)
     baseline, *outcomes = await _run_all(kind, [None, *chosen])
+    fine = {Disposition.PASS, *FAMILIES[kind].excused}
     faults = [
         f"the {kind} is not green: {row} is {disposition}"
         for row, disposition in baseline.dispositions.items()
-        if disposition not in (Disposition.PASS, Disposition.INAPPLICABLE)
+        if disposition not in fine
     ]
     lines = tuple(_line(kind, n, baseline, o) for n, o in zip(chosen, outcomes, strict=True))
     faults += [f"{line.name}: {fault}" for line in lines for fault in line.faults]
@@ -137,6 +149,8 @@ def _line(kind: Kind, name: str, baseline: Outcome, outcome: Outcome) -> Line:
 
 
 async def _run_all(kind: Kind, names: Sequence[str | None]) -> list[Outcome]:
+    if kind == "page":
+        return await _on_one_browser(names)
     batches = [names[i : i + _AT_ONCE] for i in range(0, len(names), _AT_ONCE)]
     if len(batches) == 1:
         return [await outcome_of(kind, name) for name in names]
@@ -153,33 +167,111 @@ def _in_process(kind: Kind, names: Sequence[str | None]) -> list[Outcome]:
     return [asyncio.run(outcome_of(kind, name)) for name in names]
 
 
-async def outcome_of(kind: Kind, name: str | None) -> Outcome:
-    """The scenarios against a reference subject, whole or with one sabotage.
+async def _on_one_browser(names: Sequence[str | None]) -> list[Outcome]:
+    """A browser is slow to start, and a page less so: each has a context of its own."""
+    from ..adapters.chromium import Chromium
 
-    Rows that a sabotage does not declare are asked a few of their cases, in turn, and those that
-    measure, or are large, not at all.
-    """
+    chromium = Chromium()
+    turn = asyncio.Semaphore(_PAGES)
+
+    async def in_its_turn(name: str | None, asked: Sequence[Scenario]) -> Outcome:
+        async with turn:
+            page = _page(name, chromium)
+            return await _outcome(page, "consumer", asked, page.rest)
+
+    async def in_parts(name: str | None, asked: Sequence[Scenario]) -> Outcome:
+        count = 1 if name else _PAGES
+        longest_first = sorted(asked, key=_deliveries, reverse=True)
+        parts = (in_its_turn(name, longest_first[i::count]) for i in range(count))
+        return _joined(await asyncio.gather(*parts))
+
+    runs = map(in_parts, names, _asked_of_pages(names))
+    found = await asyncio.gather(*runs, return_exceptions=True)
+    await chromium.close()
+    for outcome in found:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in found if isinstance(outcome, Outcome)]
+
+
+def _deliveries(scenario: Scenario) -> int:
+    """About how many envelopes a scenario delivers, or what takes as long."""
+    steps = (step.arguments for step in scenario.steps)
+    return sum(len(args.cases) if isinstance(args, Rejects) else 1 for args in steps) + (
+        _LARGE if _is_large(scenario) else 0
+    )
+
+
+def _joined(parts: Sequence[Outcome]) -> Outcome:
+    dispositions = {row: it for part in parts for row, it in part.dispositions.items()}
+    return Outcome(dispositions, {row: it for part in parts for row, it in part.wire.items()})
+
+
+async def outcome_of(kind: Kind, name: str | None) -> Outcome:
+    """The scenarios against a reference subject in this process, whole or with one sabotage."""
     family = FAMILIES[kind]
-    known = scenarios_of(family.subject)
-    turn = list(family.sabotages).index(name) if name else 0
-    asked = [
-        s if name is None or name in s.sabotage else in_turn(s, turn, _FEW)
-        for s in known
-        if name is None or name in s.sabotage or not (is_timed(s) or _is_large(s))
-    ]
-    subject = family.made(name)
-    session = Session(subject, Options(seed=SEED), Credentials(), kind=family.subject)
+    return await _outcome(family.made(name), family.subject, _asked(kind, name))
+
+
+async def _outcome(
+    subject: Subject,
+    kind: SubjectKind,
+    asked: Sequence[Scenario],
+    after_each: Callable[[], None] = lambda: None,
+) -> Outcome:
+    session = Session(subject, Options(seed=SEED), Credentials(), kind=kind)
     wire: dict[str, str] = {}
 
     def tell(event: Event) -> None:
         if isinstance(event, ScenarioFinished):
             wire[event.row.id] = _wire_digest(event)
+            after_each()
 
     try:
         rows = await run(asked, session, tell)
     finally:
         await subject.close()
     return Outcome({row.id: row.disposition for row in rows}, wire)
+
+
+# --------------------------------------------------------------------- what is asked of it
+
+
+def _asked(kind: Kind, name: str | None) -> Sequence[Scenario]:
+    """The scenarios for a subject that is whole, or has a sabotage.
+
+    Rows that a sabotage does not declare are asked a few of their cases, in turn, and those that
+    measure, or are large, not at all.
+    """
+    known = scenarios_of(FAMILIES[kind].subject)
+    if name is None:
+        return known
+    turn = list(FAMILIES[kind].sabotages).index(name)
+    return [
+        s if name in s.sabotage else in_turn(s, turn, _FEW)
+        for s in known
+        if name in s.sabotage or not (is_timed(s) or _is_large(s))
+    ]
+
+
+def _asked_of_pages(names: Sequence[str | None]) -> Iterator[Sequence[Scenario]]:
+    """The same for pages: of the rows that a sabotage does not declare, each is asked a share.
+
+    In Chromium a scenario takes a good part of a second, of which the headless consumer needs a
+    thousandth. So what a sabotage turns red beside its rows may go unseen here, unless it alone is
+    asked; but all together are asked every row that is not large, and the headless sabotages break
+    the same rules and are asked every row.
+    """
+    others = [s.id for s in scenarios_of("consumer") if not _is_large(s)]
+    sabotages = [name for name in names if name is not None]
+    share = math.ceil(len(others) / max(len(sabotages), 1))
+    for name in names:
+        asked = _asked("page", name)
+        if name is not None:
+            at = sabotages.index(name) * share
+            chosen = {others[(at + i) % len(others)] for i in range(share)}
+            asked = [s for s in asked if name in s.sabotage or s.id in chosen]
+        yield asked
 
 
 def _is_large(scenario: Scenario) -> bool:

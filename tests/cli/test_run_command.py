@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from openwop_conformance.adapters.chromium import DEFAULT_PATH
 from openwop_conformance.engine.verdict import Disposition
 from openwop_conformance.evidence.ledger import digest, read_ledger
 
@@ -248,6 +250,41 @@ def test_a_file_that_cannot_be_written_is_exit_2(cli: Cli, tmp_path: Path) -> No
         code, _, err = cli("run", "reference", *ONE, *option)
         assert code == 2
         assert "cannot be written" in err
+
+
+# ------------------------------------------------------------------------------- pictures
+
+
+def test_pictures_of_a_page_are_written_and_told(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("playwright", reason="playwright is not installed: pip install playwright")
+    if not os.access(os.environ.get("CHROMIUM") or DEFAULT_PATH, os.X_OK):
+        pytest.skip("Chromium is not installed: apt-get install chromium, or set CHROMIUM")
+    one = ("--consumer", "browser:reference", "--select", "consumer.missing-child")
+    code, out, err = cli("run", *one, "--pictures", tmp_path / "seen")
+
+    pictures = sorted((tmp_path / "seen").iterdir())
+    names = [f"consumer.missing-child-{number}.png" for number in range(1, len(pictures) + 1)]
+    assert (code, err) == (0, "")
+    assert [path.name for path in pictures] == names
+    assert len(names) >= 2
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
+    assert out.endswith(f"pictures {tmp_path / 'seen'} ({len(names)})\n")
+
+
+@pytest.mark.parametrize("subject", [["reference"], ["--consumer"], ["--consumer", "stdio:x"]])
+def test_there_are_pictures_of_a_page_alone(cli: Cli, tmp_path: Path, subject: list[str]) -> None:
+    code, out, err = cli("run", "--pictures", tmp_path / "seen", *subject)
+
+    assert (code, out) == (2, "")
+    assert err.startswith("openwop-conformance: --pictures goes with --consumer browser:…")
+
+
+def test_a_folder_of_pictures_that_is_a_file_is_exit_2(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, out, err = cli("run", "--consumer", "browser:reference", "--pictures", tmp_path / "file")
+
+    assert (code, out) == (2, "")
+    assert "cannot be written" in err
 
 
 # ---------------------------------------------------------------------------- credentials

@@ -20,7 +20,7 @@ from tests.report_events import WHOLE
 
 def exchange(name: str, answered: JsonValue) -> Exchange:
     body = json.dumps(answered).encode()
-    return Exchange(call(name, {"consumer": "c"}), Response(200, (), body))
+    return Exchange(0, call(name, {"consumer": "c"}), "none", Response(200, (), body))
 
 
 def looked(*pictures: bytes) -> ScenarioFinished:
@@ -37,7 +37,7 @@ def looked(*pictures: bytes) -> ScenarioFinished:
         exchange("deliver", {"result": {}}),
         exchange("rendered", {"result": {"surfaces": {}}}),
         exchange("rendered", {"error": {"kind": "crash", "message": "no"}}),
-        Exchange(call("rendered", {"consumer": "c"}), None),
+        Exchange(0, call("rendered", {"consumer": "c"}), "none", fault="timeout"),
     ]
     return replace(finished, exchanges=(*others, *looks))
 
