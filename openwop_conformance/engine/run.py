@@ -11,7 +11,9 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final
 
+from ..adapters.host import Request
 from ..adapters.operations import V2
+from ..adapters.sdk import call
 from ..errors import DocumentError, ExchangeError
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Scales
@@ -182,20 +184,20 @@ def _reason(failures: list[Failure]) -> str:
 
 
 async def _clean_up(witness: Witness) -> None:
-    """Cancel every run that was started, and end what still listens.
+    """Cancel every run that was started, close every client, and end what still listens.
 
-    What goes wrong here says nothing about the host.
+    What goes wrong here says nothing about the subject.
     """
 
-    async def cancel(run_id: str) -> None:
-        try:
-            await witness.session.send(witness.api.cancel(run_id), "owner")
-        except (ExchangeError, Blocked):
-            return
+    async def send(request: Request, whose: str) -> None:
+        with contextlib.suppress(ExchangeError, Blocked):
+            await witness.session.send(request, whose)
 
+    runs = (send(witness.api.cancel(run.id), "owner") for run in witness.runs.values())
+    clients = (send(call("close", {"consumer": c}), "none") for c in sorted(witness.clients))
     with contextlib.suppress(TimeoutError):
         async with witness.session.within(CLEANED_WITHIN):
-            await asyncio.gather(*(cancel(run.id) for run in witness.runs.values()))
+            await asyncio.gather(*runs, *clients)
     for task in witness.tasks:
         task.cancel()
     await asyncio.gather(*witness.tasks, return_exceptions=True)

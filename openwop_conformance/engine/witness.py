@@ -77,7 +77,9 @@ class Witness:
         self.shown: dict[str, Shown] = {}
         self.followers: dict[str, Follower] = {}
         self.states: set[str] = set()
-        """The handles of what a library was asked to make."""
+        """The handles of the states that an SDK was asked to make."""
+        self.clients: set[str] = set()
+        """The handles of the clients that a consumer was asked to open."""
         self.words: dict[str, set[str]] = {}
         """By surface, the words of all that was delivered to it."""
         self.sequences: dict[str, int] = {}

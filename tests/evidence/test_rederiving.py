@@ -116,7 +116,7 @@ def against(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Against:
             if isinstance(event, RunFinished):
                 dialect = event.dialect
 
-        monkeypatch.setattr(suite, "open_subject", lambda *_: (host, given))
+        monkeypatch.setattr(suite, "open_subject", lambda *_, **__: (host, given))
         chosen = suite.plan(
             host.name, Credentials(), patterns=patterns, options=options or Options(seed=3)
         )

@@ -237,8 +237,8 @@ async def _done(
 ) -> tuple[Exchange, JsonValue]:
     """Make a call to a client, which is opened where it is first used."""
     handle = witness.id_for("consumer", client)
-    if handle not in witness.states:
-        witness.states.add(handle)
+    if handle not in witness.clients:
+        witness.clients.add(handle)
         exchange, response = await witness.ask(sdk.call("open", {"consumer": handle}), "none")
         result_of(witness, "open", exchange, response)
     exchange, response = await witness.ask(sdk.call(call, {"consumer": handle, **given}), "none")
