@@ -20,7 +20,7 @@ WEB_CORE := @a2ui/web_core@0.11.0
 run: $(READY)
 	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report markdown:out/report.md
 
-test: check .venv/.browser .venv/.renderers-tried
+test: check .venv/.extras
 	$(BIN)/python -m pytest -n auto
 
 check: $(READY)
@@ -35,10 +35,10 @@ gates: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only
 
-sdk-results: $(READY)
+sdk-results: .venv/.extras
 	$(BIN)/python -m tests.sdks.results
 
-renderer-results: .venv/.browser renderers
+renderer-results: .venv/.extras
 	$(BIN)/python -m tests.consumers.results
 
 renderers: $(RENDERERS)/.ready
@@ -56,13 +56,14 @@ $(RENDERERS)/.ready: $(READY) $(wildcard $(PAGES)/*.js $(PAGES)/*/*.js $(PAGES)/
 	cp $(RENDERERS)/node_modules/@a2ui/react/v0_9/index.css $(RENDERERS)/react/main.css
 	@touch $@
 
-.venv/.renderers-tried: $(READY)
-	@$(MAKE) --no-print-directory renderers >/dev/null 2>&1 || echo "npm cannot build the renderers: their tests skip"
-	@touch $@
-
-.venv/.browser: $(READY)
-	@command -v chromium >/dev/null || apt-get install --yes --quiet chromium >/dev/null 2>&1 || \
+# what only some tests need, and what cannot be had everywhere
+.venv/.extras: $(READY)
+	@command -v chromium >/dev/null || (apt-get update && apt-get install --yes chromium) >/dev/null 2>&1 || \
 	  echo "there is no chromium, and apt-get cannot install it: the tests in a browser skip"
+	@npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv/node $(WEB_CORE) || \
+	  echo "npm cannot install $(WEB_CORE): its tests skip"
+	@$(MAKE) --no-print-directory renderers >/dev/null 2>&1 || \
+	  echo "npm cannot build the pages on real renderers: their tests skip"
 	@touch $@
 
 $(READY): pyproject.toml
@@ -70,7 +71,6 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,sdks,browser]'
 	@$(BIN)/openwop-conformance coherence --fetch .venv/upstream || echo "upstream's files cannot be had: their tests skip"
-	@npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv/node $(WEB_CORE) || echo "npm cannot install $(WEB_CORE): its tests skip"
 	@touch $@
 
 clean:

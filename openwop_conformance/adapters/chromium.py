@@ -170,6 +170,7 @@ class Tab:
         self._loading = True
         await self._context.unroute(_ALL, self._on_request)
         await self.page.reload(wait_until="load", timeout=bounds.total * 1000)
+        await self.call("0")  # its answer comes after what the page told of its own scripts
         await self._context.route(_ALL, self._on_request)
         self._attempts.clear()
         self._left |= await self._others()
