@@ -45,7 +45,7 @@ Kind = Literal["sdk", "consumer", "page"]
 
 _AT_ONCE: Final = 12
 """Sabotages that one process of the pool is given at a time."""
-_FEW: Final = 3
+_FEW: Final = 2
 """So many cases of a scenario are asked of a sabotage that does not declare its row."""
 _PAGES: Final = 4
 """Pages that are asked at once: they wait a good deal."""

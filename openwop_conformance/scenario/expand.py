@@ -257,10 +257,13 @@ def _check_one_edit(one: Arguments, other: Arguments, place: Position) -> None:
     A payload in place of messages is one edit of the envelope. The stamp may change with either:
     it says what the payload is.
     """
+    pairs = {
+        f.name: (getattr(one, f.name), getattr(other, f.name)) for f in dataclasses.fields(one)
+    }
     differing = {
-        f.name
-        for f in dataclasses.fields(one)
-        if f.name not in _EXPECTED and not equal(getattr(one, f.name), getattr(other, f.name))
+        name
+        for name, (left, right) in pairs.items()
+        if name not in _EXPECTED and left is not right and not equal(left, right)
     }
     body = differing & {"messages", "payload"}
     words = {"body", *(differing - body - {"stamp"})} if body else differing

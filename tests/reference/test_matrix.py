@@ -175,13 +175,3 @@ def test_there_are_enough_breaks_and_each_has_its_own_name() -> None:
     assert len(names) == len(set(names)) == len(SABOTAGES) >= 30
     listed = {name for s in scenarios() for name in s.sabotage}
     assert listed == set(SABOTAGES)
-
-
-def test_two_breaks_are_found_where_they_are_declared() -> None:
-    """Three whole runs, in processes of their own."""
-    found = asyncio.run(matrix_of(["second-create-inside-admitted", "tenants-mixed"]))
-    assert found.faults == ()
-    assert [line.red for line in found.lines] == [
-        ("openwop-conformance.host.v2.fold-inside-envelope",),
-        ("openwop-conformance.host.v2.tenant-isolation",),
-    ]
