@@ -5,6 +5,7 @@ A run passes through four stages, and each has its own kind of error:
 1. *Asking* (``UsageError``): the caller's flags, patterns, connectable strings, credentials or
    files make no sense. Nothing was sent. Exit code 2.
 2. *Reaching* (``UnreachableError``): no connection to the subject could be made. Exit code 2.
+   Where it is the suite's own means that is missing (``AbsentError``), rows are ``blocked``.
 3. *Exchanging* (``ExchangeError``): the subject was reached, but its answer broke a bound or the
    protocol below ours: too slow, too large, cut off, redirected elsewhere. A row becomes
    ``blocked`` or ``executed-fail``; what was witnessed before is kept.
@@ -18,6 +19,7 @@ A run passes through four stages, and each has its own kind of error:
     ├── UsageError
     │   └── DocumentError      a scenario, fixture or requirement file, with file:line:column
     ├── UnreachableError
+    │   └── AbsentError        what the suite itself needs is not on this machine
     ├── ExchangeError
     ├── JsonError              text that is not the strict JSON we accept
     ├── Violation              a rule of A2UI or of OpenWOP, by name
@@ -61,6 +63,10 @@ class DocumentError(UsageError):
 
 class UnreachableError(ConformanceError):
     """No connection to the subject could be made."""
+
+
+class AbsentError(UnreachableError):
+    """Something that the suite reaches a subject by is not on this machine: a browser, say."""
 
 
 class ExchangeError(ConformanceError):

@@ -16,7 +16,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from ..errors import ExchangeError, UnreachableError
+from ..errors import AbsentError, ExchangeError, UnreachableError
 from ..jsonvalue import JsonValue
 from .host import Bounds
 
@@ -93,11 +93,11 @@ class Chromium:
         try:
             playwright = importlib.import_module("playwright.async_api")
         except ImportError:
-            raise UnreachableError(_PLAYWRIGHT) from None
+            raise AbsentError(_PLAYWRIGHT) from None
         path = os.environ.get("CHROMIUM") or DEFAULT_PATH
         if not os.access(path, os.X_OK):
             hint = "apt-get install chromium, or name another in CHROMIUM"
-            raise UnreachableError(f"there is no browser {path}: {hint}")
+            raise AbsentError(f"there is no browser {path}: {hint}")
         self.error = playwright.Error
         self._driver = await playwright.async_playwright().start()
         try:

@@ -36,7 +36,8 @@ SDK_FORMS: Final = f"""An SDK is one of:
   NAME                         an entry point of the group {SDK_ENTRY_POINT_GROUP}; ?… as above"""
 
 CONSUMER_FORMS: Final = f"""A consumer is one of:
-  browser:reference            our own page in Chromium; lit and react are pages on real renderers
+  browser                      browser:reference, our own page in Chromium
+  browser:lit, browser:react   pages of ours on two real renderers
   browser:PAGE                 any page that has the window contract: a file, or a loopback URL
   stdio:COMMAND                a program that speaks JSON lines; its words as a shell splits them
   py:package.module:Factory    what Factory() returns; ?key=value&… become its keyword arguments
@@ -104,10 +105,10 @@ def _sdk(connectable: str) -> Subject:
 
 def _consumer(connectable: str, pictures: bool) -> Subject:
     scheme, colon, rest = connectable.partition(":")
-    if colon and scheme == "browser":
+    if scheme == "browser":
         from .browser import BrowserConsumer
 
-        return BrowserConsumer(rest, pictures=pictures)
+        return BrowserConsumer(rest if colon else "reference", pictures=pictures)
     if pictures:
         raise UsageError(f"{connectable!r} is not in a browser: there are no pictures of it")
     return _library(connectable, "consumer", _REFERENCE_CONSUMER, CONSUMER_ENTRY_POINT_GROUP)

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 from ..adapters.host import Bounds, Host, Request, Response, Stream, Subject
 from ..adapters.operations import V1, V2
-from ..errors import ConformanceError, ExchangeError, JsonError, UnreachableError
+from ..errors import AbsentError, ConformanceError, ExchangeError, JsonError, UnreachableError
 from ..jsonvalue import JsonValue, parse
 from ..scenario.model import Subject as Kind
 from ..wire import discovery_v1
@@ -271,6 +271,8 @@ class Session:
                 self._offer = offer_of(await self._exchange(HELLO), self.kind)
             except Blocked as error:
                 self._offer = error
+            except AbsentError as error:
+                self._offer = Blocked(str(error))
             except ExchangeError as error:
                 raise UnreachableError(f"{self.host.name} does not say hello: {error}") from None
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -15,6 +16,7 @@ from openwop_conformance.adapters.browser import BrowserConsumer, url_of
 from openwop_conformance.adapters.chromium import DEFAULT_PATH, Chromium
 from openwop_conformance.adapters.host import Bounds
 from openwop_conformance.adapters.sdk import call
+from openwop_conformance.cli import main
 from openwop_conformance.errors import ExchangeError, UnreachableError, UsageError
 from openwop_conformance.jsonvalue import JsonValue, parse
 from openwop_conformance.schemas import problems, validator
@@ -476,3 +478,15 @@ def test_without_a_browser_it_is_said_what_to_install(
     monkeypatch.setenv("CHROMIUM", str(tmp_path / "chromium"))
     with pytest.raises(UnreachableError, match="apt-get install chromium"):
         asyncio.run(BrowserConsumer("reference").exchange(call("hello", {"protocol": 1}), BOUNDS))
+
+
+def test_without_a_browser_every_row_is_blocked_with_that_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("playwright")
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "chromium"))
+    assert main(["run", "--consumer", "browser", "--json"]) == 3
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert len(rows) > 30
+    assert all(row["disposition"] == "blocked" for row in rows)
+    assert all("apt-get install chromium" in row["reason"] for row in rows)
