@@ -129,7 +129,7 @@ def command(args: argparse.Namespace) -> int:
         opted_out=frozenset(args.opt_out),
     )
     kind, subject = _subject(args)
-    if args.pictures is not None and not (args.consumer or "").startswith("browser:"):
+    if args.pictures is not None and (args.consumer or "").partition(":")[0] != "browser":
         raise UsageError("--pictures goes with --consumer browser:…: nothing else can be seen")
     chosen = plan(
         subject,
