@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ..adapters.host import Subject
+from ..adapters.host import Bounds, Subject
 from ..adapters.sdk import InProcessSdk
 from ..corpus import corpus
 from ..engine.credentials import Credentials
+from ..engine.hello import HELLO
 from ..engine.run import is_timed, run
 from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
@@ -172,6 +173,9 @@ async def _on_one_browser(names: Sequence[str | None]) -> list[Outcome]:
     from ..adapters.chromium import Chromium
 
     chromium = Chromium()
+    first = _page(None, chromium)
+    await first.exchange(HELLO, Bounds())  # where there is no browser, nothing can be asked
+    await first.close()
     turn = asyncio.Semaphore(_PAGES)
 
     async def in_its_turn(name: str | None, asked: Sequence[Scenario]) -> Outcome:
