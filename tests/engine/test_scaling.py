@@ -136,3 +136,20 @@ def test_who_stops_half_way_is_not_quick() -> None:
     row = judged(power(0), applied=lambda size: size // 2)
     assert row.disposition is Disposition.FAIL
     assert "number of messages applied" in row.reason
+
+
+def test_who_drops_a_stream_or_a_transaction_is_not_quick() -> None:
+    class Dropping(ReferenceSdk):
+        def stream(self, state: str, chunks: Any, wrapped: bool = True, quiet: bool = False) -> Any:
+            return {"emitted": 0}
+
+        def transaction(self, state: str, steps: Any, returns: JsonValue = None) -> JsonValue:
+            return {"kept": False}
+
+    chosen = select(
+        load_all(corpus()), ["sdk.cost-chunks", "sdk.cost-response", "sdk.cost-rollback"]
+    )
+    subject = InProcessSdk(Dropping(), "lab", trusted=True)
+    session = Session(subject, Options(seed=3), Credentials(), kind="sdk")
+    rows = asyncio.run(run(chosen, session, lambda event: None))
+    assert [row.disposition for row in rows] == [Disposition.FAIL] * 3

@@ -101,6 +101,11 @@ class _Meter:
         if name == "apply_each":
             each = len(given["messages"])
             same(self.witness, "the number of messages applied", each, result["applied"], exchange)
+        if name == "transaction":
+            same(self.witness, "whether the transaction is kept", True, result["kept"], exchange)
+        if name == "stream":  # who drops what comes is not quick
+            emitted = result.get("emitted", 0) > 0
+            same(self.witness, "whether anything is emitted", True, emitted, exchange)
         return self._work() - before if self.counts else seconds
 
     def _work(self) -> int:
