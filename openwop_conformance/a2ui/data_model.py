@@ -57,9 +57,8 @@ class DataModel:
             if isinstance(node, dict):
                 node = node.get(segment, MISSING)
             elif isinstance(node, list):
-                known = _is_index(segment) and len(segment) <= len(str(len(node)))
-                index = int(segment) if known else len(node)
-                node = node[index] if index < len(node) else MISSING
+                place = place_in(node, segment) if is_index(segment) else None
+                node = node[place] if place is not None and place < len(node) else MISSING
             else:
                 return MISSING
         return node
@@ -160,17 +159,24 @@ class DataModel:
 
 def _made_for(path: str | None, segment: str, value: JsonValue) -> JsonValue:
     """The container that holds ``value`` under ``segment``: an array when it is an index."""
-    if not _is_index(segment):
+    if not is_index(segment):
         return {segment: value}
     return [*[None] * _index(path, segment), value]
 
 
-def _is_index(segment: str) -> bool:
+def is_index(segment: str) -> bool:
+    """Whether a segment names an item of an array."""
     return _INDEX.fullmatch(segment) is not None
 
 
+def place_in(items: list[JsonValue], index: str) -> int | None:
+    """Where an index leads in a list: to an item, to its end, or (``None``) behind that."""
+    near = len(index) <= len(str(len(items)))  # so that no long number is ever read
+    return int(index) if near and int(index) <= len(items) else None
+
+
 def _index(path: str | None, segment: str) -> int:
-    if not _is_index(segment):
+    if not is_index(segment):
         raise _refused(path, f"{segment!r} is not an array index")
     if len(segment) > len(str(MAX_INDEX)) or int(segment) > MAX_INDEX:
         raise _refused(path, f"index {segment} is over {MAX_INDEX}")

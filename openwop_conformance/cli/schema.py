@@ -20,6 +20,7 @@ NAMES = (
     "corpus-ledger",
     "ai-envelope",
     "ui.a2ui-surface",
+    "locked-surfaces",
     "a2ui-surface-delta-frame",
     "run-event",
     "run-event-v1",
