@@ -38,6 +38,7 @@ Kind = Literal[
     "integrity",
     "recursion",
     "data",
+    "policy",
     "state",
     "ended",
     "unsupported",

@@ -15,7 +15,7 @@ from ..scenario.model import Scenario
 from ..wire.discovery import SEAMS_PROFILE, Claims
 from ..wire.discovery_v1 import ClaimsV1
 from .credentials import CANARY, OTHER_KEY
-from .offers import missing
+from .offers import LOCKED, NO_LOCKS, missing
 from .session import Session
 from .verdict import Blocked, Inapplicable, Skipped
 
@@ -103,6 +103,8 @@ def _missing_claim(need: str, claims: Claims) -> str | None:
             return f"schemaVersions.kinds advertises no version of {KIND}"
     elif kind == "floor" and claims.floor != int(value):
         return f"schemaVersions.kinds advertises {claims.floor} for {KIND}, not {value}"
+    elif need == LOCKED and not claims.locks:
+        return NO_LOCKS
     elif kind == "strictness" and claims.strictness != value:
         return f"envelopeStrictness.mode is {claims.strictness}, not {value}"
     elif kind == "fixture" and value not in claims.fixtures:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ..a2ui.lock import FLAGS
 from ..adapters.host import Response
 from ..adapters.sdk import call
 from ..errors import JsonError
@@ -24,6 +25,8 @@ class Offer:
     versions: frozenset[str]
     operations: frozenset[str]
     features: frozenset[str]
+    locks: bool = False
+    """Whether it advertises locked surfaces (experimental)."""
 
 
 def offer_of(response: Response, kind: Subject = "sdk") -> Offer:
@@ -42,4 +45,5 @@ def offer_of(response: Response, kind: Subject = "sdk") -> Offer:
         frozenset(hello.get("versions", ())),
         frozenset(hello["operations"]),
         frozenset(hello.get("features", ())),
+        all(hello.get("capabilities", {}).get(flag) for flag in FLAGS),
     )

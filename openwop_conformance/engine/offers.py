@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ..a2ui.lock import FLAGS, PROFILE
 from ..scenario.consumer_verbs import (
+    Claims,
     Deliver,
     Enter,
     Frame,
@@ -13,6 +15,7 @@ from ..scenario.consumer_verbs import (
     Quiet,
     Rejects,
     Shows,
+    Violates,
     Withstand,
 )
 from ..scenario.model import Scenario
@@ -20,6 +23,8 @@ from ..scenario.sdk_verbs import Apply, Call, Feeds, Parse, Reads, Scales, Split
 from ..scenario.verbs import Arguments
 from .hello import Offer
 
+LOCKED: Final = f"profile.{PROFILE}"
+NO_LOCKS: Final = f"{' and '.join(FLAGS)} are not advertised: locked surfaces are experimental"
 _OF_WORK: Final = {
     "updates": ("new_state", "apply", "apply_each"),
     "chunks": ("new_state", "stream"),
@@ -34,6 +39,8 @@ def missing(scenario: Scenario, offer: Offer) -> str | None:
     """The fact about a subject by which a scenario does not bind it, or ``None``."""
     for need in scenario.needs:
         kind, _, name = need.partition(".")
+        if need == LOCKED and not offer.locks:
+            return NO_LOCKS
         if kind == "version" and name not in offer.versions:
             return f"it does not speak {name}"
         if kind == "feature" and name not in offer.features:
@@ -89,6 +96,10 @@ def _calls(args: Arguments) -> Iterator[str]:
             yield from ("open", "submitted", "fire")
         case Rejects() | Withstand():
             yield from ("open", "deliver", "rendered")
+        case Violates():
+            yield from ("open", "violations")
+        case Claims():
+            yield "hello"
         case Quiet():
             yield from ("open", "attempts")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from ..a2ui.catalog import MESSAGE_KINDS
+from ..a2ui.lock import LOCK
 from ..adapters.host import Request, Response, Stream
 from ..adapters.operations import API
 from ..errors import ExchangeError, JsonError
@@ -86,6 +87,8 @@ class Witness:
         """The sequence of what was last delivered to each client of a consumer."""
         self.accounted: dict[str, int] = {}
         """How many submissions of each client were made by a press."""
+        self.reported: dict[str, int] = {}
+        """How many violations of a surface's lock a client had reported when it was asked last."""
         self.leaks: list[Exchange] = []
         self.case = ""
         self.measured: list[JsonValue] = []
@@ -232,7 +235,7 @@ class Witness:
         if not isinstance(message, dict):
             return message
         full = dict(message)
-        for kind in MESSAGE_KINDS:
+        for kind in (*MESSAGE_KINDS, LOCK):
             body = full.get(kind)
             if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
                 full[kind] = {**body, "surfaceId": self.id_for("surface", body["surfaceId"])}

@@ -18,7 +18,7 @@ from .policy import Policy
 from .settings import CATALOG_VERSION, Dialect, Settings
 from .v1.dialect import spoken
 
-_ARGUMENTS: Final = ("strictness", "floor", "db", "dialect", "wrapper", "catalogs")
+_ARGUMENTS: Final = ("strictness", "floor", "db", "dialect", "wrapper", "catalogs", "locks")
 
 
 def build_app(settings: Settings | None = None, policy: Policy | None = None) -> Starlette:
@@ -43,6 +43,7 @@ def reference_host(**args: str) -> AsgiHost:
     """The host that ``reference?strictness=…&floor=…&db=…`` names. Raises ``UsageError``.
 
     ``dialect=openwop-app`` and ``wrapper=1`` are about major 1, and so is ``catalogs=0.9.1,…``.
+    ``locks=no`` is a host that knows nothing of locked surfaces.
     """
     app, _ = reference_subject(settings_of(args))
     return AsgiHost(app, "reference")
@@ -60,7 +61,11 @@ def settings_of(args: dict[str, str]) -> Settings:
     wrapper = args.get("wrapper", "0")
     if wrapper not in ("0", "1"):
         raise UsageError(f"wrapper is 0 or 1, not {wrapper!r}")
+    locks = args.get("locks", "yes")
+    if locks not in ("yes", "no"):
+        raise UsageError(f"locks is yes or no, not {locks!r}")
     return Settings(
+        locked_surfaces=locks == "yes",
         strictness=cast(Strictness, args.get("strictness", "warn")),
         floor=cast(Branch, int(floor)),
         database=args.get("db", ":memory:"),

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ..a2ui.catalog import KIND
+from ..a2ui.lock import FLAGS, PROFILE
 from ..jsonvalue import JsonValue, canonical
 from ..wire.discovery import SEAMS_PROFILE
 from .events import ENGINE_VERSION, EVENT_LOG_SCHEMA
@@ -20,6 +21,8 @@ VERSIONS: Final = ("1.1", PROTOCOL_VERSION)
 IMPLEMENTATION: Final = MappingProxyType(
     {"name": "openwop-conformance-reference", "version": "0.1.0"}
 )
+LOCKED_SURFACES: Final = f"example.{PROFILE}"
+"""The extension that says that surfaces can be locked."""
 FORK_MODES: Final = ("replay", "branch")
 
 
@@ -31,6 +34,7 @@ def document(settings: Settings) -> dict[str, JsonValue]:
     }
     if settings.database != ":memory:":  # nothing is ever deleted from a file
         replay["retention"] = {"days": 30}
+    extensions = {LOCKED_SURFACES: _lock_claims()} if settings.locked_surfaces else {}
     return {
         "protocolVersions": list(VERSIONS),
         "preferredVersion": VERSIONS[0],
@@ -56,7 +60,12 @@ def document(settings: Settings) -> dict[str, JsonValue]:
             maxNodeExecutions=1,
             maxRequestBodyBytes=settings.max_body_bytes,
         ),
+        **({"extensions": extensions} if extensions else {}),
     }
+
+
+def _lock_claims() -> dict[str, JsonValue]:
+    return _experimental("witnessable-gated", **dict.fromkeys(FLAGS, True))
 
 
 def etag_of(found: JsonValue) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from ..a2ui.locked_fold import LockedFold
 from ..errors import Violation
 from ..jsonvalue import JsonValue
 from .bells import Bells
@@ -26,7 +27,7 @@ from .policy import Policy
 from .refusal import Refusal, of_violation
 from .rules import Admission
 from .settings import Settings
-from .state import Lives, RunState
+from .state import Lives, RunState, fold_recorded
 from .store import Run, Store
 from .workflow import ACTIONS, WORKFLOWS, next_steps, owner_of, resolution
 
@@ -66,6 +67,17 @@ class Host:
                 state.observe(event, self._lives, self.policy)
             self._states[run.id] = state
         return state
+
+    def fold(self, run: Run) -> LockedFold:
+        """The surfaces of a run, from its log the first time and kept up with from then on."""
+        state = self.state(run)
+        if state.fold is None:
+            state.fold = self.policy.new_fold()
+            for event in self.store.events(run.id):
+                payload = event["payload"] if event["type"] == SURFACE_RECORDED else {}
+                if payload and self.policy.folds(payload["envelope"], payload["version"]):
+                    fold_recorded(state.fold, payload["envelope"]["payload"]["messages"])
+        return state.fold
 
     def snapshot(self, run: Run) -> dict[str, JsonValue]:
         """The run as its caller reads it."""
@@ -178,6 +190,8 @@ class Host:
             redact=self.redacted,
             life=lambda surface: self._lives.get(policy.life_key(run.id, surface), "absent"),
             folds=policy.folds,
+            lockers=policy.may_lock if self.settings.locked_surfaces else None,
+            fold=lambda: self.fold(run),
         )
         for rule in policy.rules:
             try:

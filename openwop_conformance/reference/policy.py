@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..a2ui.catalog import Branch
+from ..a2ui.locked_fold import LockedFold
 from ..a2ui.trust import Trust
 from ..jsonvalue import JsonValue
 from ..wire.ids import tenant_of
@@ -48,6 +49,11 @@ def visible(run_id: str, tenant: str) -> bool:
 def untrusted(envelope: JsonValue) -> bool:
     """Whether an envelope declares its content untrusted."""
     return bool(envelope["meta"].get("contentTrust") == "untrusted")
+
+
+def may_lock(envelope: JsonValue) -> bool:
+    """Whether the host itself speaks, and not an agent, nor anyone by content it does not trust."""
+    return bool(envelope["meta"]["source"] == "system") and not untrusted(envelope)
 
 
 def observe_trust(trust: Trust, envelope: JsonValue, is_untrusted: bool) -> None:
@@ -149,6 +155,10 @@ class Policy:
     folds: Callable[[JsonValue, Branch], bool] = folds
 
     # --- trust
+    may_lock: Callable[[JsonValue], bool] = may_lock
+    """Whether the sender of an envelope may lock a surface (experimental)."""
+    new_fold: Callable[[], LockedFold] = LockedFold
+    """Makes what the surfaces of a run, once one of them is locked, are folded with."""
     untrusted: Callable[[JsonValue], bool] = untrusted
     new_trust: Callable[[], Trust] = Trust
     """Makes the trust of one run."""

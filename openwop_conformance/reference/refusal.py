@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..a2ui.lock import LockViolation
 from ..errors import ConformanceError, Violation
 from ..jsonvalue import JsonValue
 from ..wire.refusal import STATUS_OF
 
-_PAYLOAD_RULES: Final = frozenset({"branch", "surface-id-equality", "catalog-equality", "fold"})
+_PAYLOAD_RULES: Final = frozenset(
+    {"branch", "surface-id-equality", "catalog-equality", "fold", "lock-policy", "lock"}
+)
 
 
 class Refusal(ConformanceError):
@@ -49,6 +52,8 @@ def of_violation(violation: Violation, envelope: JsonValue) -> Refusal:
         surface_id = payload.get("surfaceId")
         if isinstance(surface_id, str) and len(surface_id) <= 128:
             details["surfaceId"] = surface_id
+    if isinstance(violation, LockViolation):
+        details["violation"] = violation.violation
     if violation.rule == "version":
         details["schemaVersion"] = envelope.get("schemaVersion", 0)
     return Refusal(violation.code, str(violation), details=details)

@@ -13,6 +13,8 @@ from typing import Final
 
 from ..a2ui.catalog import KIND, Branch, check_payload
 from ..a2ui.fold import Life, next_life
+from ..a2ui.lock import sets_lock, without_locks
+from ..a2ui.locked_fold import LockedFold, refusal_of
 from ..a2ui.message import bodies, check_catalog_ids, check_surface_ids
 from ..a2ui.version import Strictness, select_branch
 from ..errors import Violation
@@ -39,14 +41,31 @@ class Admission:
     """The life of a surface of this run, as recorded so far."""
     folds: Callable[[JsonValue, Branch], bool]
     """Whether an envelope belongs to its surface's fold."""
+    lockers: Callable[[JsonValue], bool] | None = None
+    """Whether the sender of an envelope may lock surfaces; ``None`` where nobody can."""
+    fold: Callable[[], LockedFold] = LockedFold
+    """The surfaces of the run as recorded so far."""
     branch: Branch = 2
     """The branch that the version selects; meaningful once the ``version`` rule has passed."""
     _redacted: JsonValue = None
 
     @property
+    def may_lock(self) -> bool:
+        """Whether the sender may lock surfaces; asked once the envelope has its shape."""
+        return self.lockers is not None and self.lockers(self.envelope)
+
+    @property
     def payload(self) -> JsonValue:
-        """What the envelope carries, as the caller sent it."""
-        return self.envelope["payload"]
+        """What the envelope carries, as the closed profile knows it: locks are judged apart."""
+        payload = self.envelope["payload"]
+        return without_locks(payload) if self.may_lock else payload
+
+    @property
+    def messages(self) -> list[JsonValue]:
+        """The messages with their locks; empty where there is no list of them."""
+        payload = self.envelope["payload"]
+        found = payload.get("messages") if isinstance(payload, dict) else None
+        return found if isinstance(found, list) else []
 
     @property
     def redacted(self) -> JsonValue:
@@ -123,6 +142,18 @@ def version(admission: Admission) -> None:
         )
 
 
+def lock_policy(admission: Admission) -> None:
+    """What a host says of locks has its form. An agent's word of them is no message at all."""
+    for index, message in enumerate(admission.messages if admission.may_lock else ()):
+        if not sets_lock(message):
+            continue
+        try:
+            admission.fold().locks.check_form(message)
+        except Violation as violation:
+            path = f"/messages/{index}{violation.path}"
+            raise Violation("lock-policy", str(violation), path=path) from None
+
+
 def branch(admission: Admission) -> None:
     """The payload keeps the selected branch, and the other one is never asked (§A.1)."""
     check_payload(admission.payload, admission.branch)
@@ -156,6 +187,17 @@ def fold(admission: Admission) -> None:
             raise Violation(violation.rule, str(violation), path=path) from None
 
 
+def lock(admission: Admission) -> None:
+    """No message changes what a lock has frozen, and a lock is set on what is shown."""
+    if not _has_messages(admission):
+        return
+    messages = admission.messages
+    if admission.state.locked or (admission.may_lock and any(map(sets_lock, messages))):
+        violation = refusal_of(admission.fold(), messages)
+        if violation is not None:
+            raise violation
+
+
 def _has_messages(admission: Admission) -> bool:
     """Whether there is anything for the rules between messages to look at."""
     payload = admission.payload
@@ -169,10 +211,12 @@ RULES: Final = (
     Rule("correlation", correlation),
     Rule("surfaces-only", surfaces_only),
     Rule("version", version),
+    Rule("lock-policy", lock_policy),
     Rule("branch", branch),
     Rule("surface-id-equality", surface_id_equality),
     Rule("catalog-equality", catalog_equality),
     Rule("fold", fold),
+    Rule("lock", lock),
 )
 """The rules in their order: the first that objects names the refusal."""
 

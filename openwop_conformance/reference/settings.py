@@ -59,6 +59,8 @@ class Settings:
     """How major 1 is spoken: by the book, or as the host that was recorded speaks it."""
     v1_wrapper: bool = False
     """Whether major 1 claims what it can do in the deprecated ``capabilities`` object."""
+    locked_surfaces: bool = True
+    """Whether surfaces can be locked (experimental), and whether that is advertised."""
     catalog_versions: tuple[str, ...] = (CATALOG_VERSION,)
     """The catalogs of version 1 that the host pins; they hold the same components."""
 

@@ -7,11 +7,14 @@ an envelope counts for (its fold, its trust) is asked of ``policy``.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..a2ui.catalog import KIND
 from ..a2ui.fold import Life
+from ..a2ui.lock import sets_lock
+from ..a2ui.locked_fold import LockedFold
 from ..a2ui.message import kind_of
 from ..a2ui.trust import Trust
 from ..errors import Violation
@@ -45,6 +48,10 @@ class RunState:
     """The ``interrupt.resolved`` event, once there is one."""
     interrupts: set[str] = field(default_factory=set)
     """The nodes that ever held an interrupt."""
+    locked: bool = False
+    """Whether any surface of the run was ever locked."""
+    fold: LockedFold | None = None
+    """The surfaces, where somebody had to know of more than their lives."""
     correlations: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Each recorded correlationId → the envelope's type and the event's sequence."""
 
@@ -88,6 +95,11 @@ class RunState:
             key = policy.life_key(self.run_id, surface_id)
             for message in messages:
                 lives[key] = _life_after(message)
+            self.locked = self.locked or (
+                policy.may_lock(envelope) and any(map(sets_lock, messages))
+            )
+            if self.fold is not None:
+                fold_recorded(self.fold, messages)
 
     def _observe_tree(self, event: Event, policy: Policy) -> None:
         """A surface of major 1: its event is one of its own, and taints its node for ever."""
@@ -98,6 +110,14 @@ class RunState:
             node_id=event.get("nodeId"),
             untrusted=policy.v1.blocks_approval(event.get("contentTrust")),
         )
+
+
+def fold_recorded(fold: LockedFold, messages: list[JsonValue]) -> None:
+    """Fold the messages of one recorded envelope, each that can be."""
+    with fold.transaction():
+        for message in messages:
+            with suppress(Violation):
+                fold.apply(message)
 
 
 def _life_after(message: JsonValue) -> Life:

@@ -120,12 +120,12 @@ class Rulebook:
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Every fixture that is a case of the schemas, by name; those for SDKs are not."""
+        """Every fixture that is a case of the schemas; those for SDKs and of locks are not."""
         return tuple(
             case_of(name, document)
             for name, document in self.documents()
             if "/" in name  # what lies beside the folders is no case
-            and not name.startswith("sdk/")
+            and not name.startswith(("sdk/", "locked/"))
         )
 
     def fixture(self, name: str) -> JsonValue:

@@ -30,6 +30,9 @@ class Deliver:
     stamp: Annotated[int | None, Doc("schemaVersion; 2, or 1 for a tree, unless given")] = None
     sequence: Annotated[int | None, Doc("of its event; the next one unless given")] = None
     trust: Annotated[Literal["trusted", "untrusted"] | None, Doc("contentTrust")] = None
+    source: Annotated[
+        Literal["ai-generation", "user", "system"] | None, Doc("meta.source: who made the envelope")
+    ] = None
     partial: Annotated[bool, Doc("the envelope is not final")] = False
     kind: Annotated[str, Doc("the envelope's type")] = KIND
 
@@ -98,6 +101,9 @@ class Press:
         str | None, Doc("the button's id, which the submission names, with a time")
     ] = None
     event: Annotated[str | None, Doc("the event's name, which the submission names")] = None
+    confirms: Annotated[
+        str | None, Doc("the digest of a locked surface's frozen content, which it names")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +116,22 @@ class Rejects:
 
     cases: Annotated[Any, Doc("fixture files, as profile/egress/*.json")]
     client: Annotated[str, Doc("the client")] = "c"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violates:
+    """Since it was asked last, the client has reported these violations of a surface's lock."""
+
+    violations: Annotated[list[Any], Doc("in order: messageType, and path where there is one")]
+    surface: Annotated[str, Doc("the surface's name")] = "a"
+    client: Annotated[str, Doc("the client")] = "c"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """The consumer says of itself, among other things, this."""
+
+    capabilities: Annotated[dict[str, Any], Doc("members of capabilities, exactly")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +156,9 @@ class Withstand:
     client: Annotated[str, Doc("the client")] = "c"
 
 
-ConsumerArguments: TypeAlias = Deliver | Frame | Shows | Enter | Press | Rejects | Quiet | Withstand
+ConsumerArguments: TypeAlias = (
+    Deliver | Frame | Shows | Enter | Press | Rejects | Violates | Claims | Quiet | Withstand
+)
 
 CONSUMER_VERBS: dict[str, type[ConsumerArguments]] = {
     "deliver": Deliver,
@@ -143,6 +167,8 @@ CONSUMER_VERBS: dict[str, type[ConsumerArguments]] = {
     "enter": Enter,
     "press": Press,
     "rejects": Rejects,
+    "violates": Violates,
+    "claims": Claims,
     "quiet": Quiet,
     "withstand": Withstand,
 }

@@ -40,7 +40,7 @@ def load_scenario(path: Path, fixtures: Path, shown_as: str | None = None) -> Sc
     value = document.value
     for index, step in enumerate(value["steps"]):
         _check_step(document, index, step)
-    names = {"catalog": BASIC_CATALOG, **_let(document)}
+    names = {"catalog": BASIC_CATALOG, **_given(document, fixtures), **_let(document)}
     steps = tuple(
         step
         for index in range(len(value["steps"]))
@@ -121,11 +121,20 @@ def _real(document: Document, at: tuple[str | int, ...], pointer: str) -> Iterat
 # ------------------------------------------------------------------------------- $names
 
 
+def _given(document: Document, fixtures: Path) -> dict[str, JsonValue]:
+    """The fixture that all steps begin from, where there is one."""
+    name = document.value.get("given")
+    if name is None:
+        return {}
+    ((_, case),) = _cases(fixtures, name, document.at("given"))
+    return {"given": case}
+
+
 def _let(document: Document) -> dict[str, JsonValue]:
     """The values of ``let``, each able to use those before it."""
     names: dict[str, JsonValue] = {"catalog": BASIC_CATALOG}
     for name, value in document.value.get("let", {}).items():
-        if name in ("catalog", "case", "canary", "text"):
+        if name in ("catalog", "case", "given", "canary", "text"):
             raise document.at("let", name).error(f"${name} is the suite's own")
         names[name] = _resolved(value, names, document, ("let", name))
     return names

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..jsonvalue import JsonValue
 from ..schemas import compiled
-from .verbs import MAY_BE_REFUSED, NEEDS, VERBS, Refused
+from .verbs import MAY_BE_REFUSED, NEEDS, REPEATED, VERBS, Refused
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -101,6 +101,7 @@ def step_schema(verb: str) -> JsonValue:
             "minProperties": 1,
             "description": "the control: the one word that changes, so that the request is taken",
         }
+    if verb in REPEATED:
         properties["each"] = {
             "type": "string",
             "description": "fixture files to repeat this step for; $case is the fixture",
@@ -157,6 +158,10 @@ def scenario_schema() -> JsonValue:
                 "uniqueItems": True,
                 "items": text,
                 "description": "the broken reference subjects that have to turn the row red",
+            },
+            "given": {
+                **text,
+                "description": "a fixture whose members the steps use as $given.MEMBER",
             },
             "let": {
                 "type": "object",

@@ -52,6 +52,12 @@ class Apply:
         Doc("then check the trees of these surfaces, if that is offered; it may refuse as well"),
     ] = None
     state: Annotated[str, Doc("the state")] = "s"
+    surface: Annotated[
+        str | None, Doc("the surface of messages that name none, also of those given")
+    ] = None
+    source: Annotated[
+        Literal["system", "ai-generation"] | None, Doc("who made the messages, also those given")
+    ] = None
     raw: Annotated[bool, Doc("send messages as they stand, without filling in a version")] = False
 
 

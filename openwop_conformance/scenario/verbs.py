@@ -27,6 +27,10 @@ class Refused:
     rule: Annotated[Names | None, Doc("the rule, compared where the host names one it knows")] = (
         None
     )
+    violation: Annotated[
+        dict[str, Any] | None,
+        Doc("the structured violation of a lock, somewhere in the error; other members aside"),
+    ] = None
     reason: Annotated[str | None, Doc("a word that the error body has to hold somewhere")] = None
     registered: Annotated[
         bool, Doc("also hold the body to the closed envelope and its status to the registry")
@@ -58,6 +62,9 @@ class Emit:
         int | Literal["absent", "floor+1"], Doc("the envelope's schemaVersion; 2 unless given")
     ] = 2
     trust: Annotated[Literal["trusted", "untrusted"] | None, Doc("meta.contentTrust")] = None
+    source: Annotated[
+        Literal["ai-generation", "user", "system"], Doc("meta.source: who made the envelope")
+    ] = "ai-generation"
     node: Annotated[str | None, Doc("the envelope's nodeId, which binds the surface")] = None
     kind: Annotated[str, Doc("the envelope's type")] = KIND
     catalog: Annotated[str, Doc("the payload's catalogId")] = BASIC_CATALOG
@@ -358,6 +365,9 @@ MAY_BE_REFUSED = frozenset(
 )
 """The verbs that take ``refused``; all of these but ``race`` then need a ``twin``."""
 
+REPEATED = MAY_BE_REFUSED - {"race"} | {"deliver", "shows", "press"}
+"""The verbs that take ``each``."""
+
 NEEDS: dict[str, str] = {
     "seams": "discovery declares the seams profile",
     "seam.emit-surface": "the kind is listed with a floor, the seams profile declared and served",
@@ -375,6 +385,7 @@ NEEDS: dict[str, str] = {
     "seam.accept": "major 1: the acceptor seam is served",
     "fork.point": "major 1: a run can be forked at a recorded event",
     "second-tenant": "the operator gave a second tenant's key",
+    "profile.locked-surfaces": "surfacePolicies and lockedSurfacePolicy are advertised",
     "canary": "the operator gave the value of a secret that is configured in the host",
     **SDK_NEEDS,
     **CONSUMER_NEEDS,

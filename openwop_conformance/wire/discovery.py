@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..a2ui.catalog import KIND
+from ..a2ui.lock import FLAGS, PROFILE
 from ..a2ui.version import Strictness
 from ..jsonvalue import JsonValue, integer
 from ..schemas import problems, validator
@@ -45,6 +46,8 @@ class Claims:
     seams: bool = False
     fixtures: frozenset[str] = frozenset()
     fork_modes: frozenset[str] = frozenset()
+    locks: bool = False
+    """Whether it advertises locked surfaces (experimental)."""
 
 
 def claims_of(document: JsonValue) -> Claims:
@@ -61,6 +64,15 @@ def claims_of(document: JsonValue) -> Claims:
         seams=_at(document, "conformance", "seamsProfile") == SEAMS_PROFILE,
         fixtures=_names(document.get("fixtures")),
         fork_modes=_names(_at(document, "replay", "modes")),
+        locks=_claims_locks(_at(document, "extensions")),
+    )
+
+
+def _claims_locks(extensions: JsonValue) -> bool:
+    """Whether an organization's extension of the profile's name has both of its flags."""
+    return isinstance(extensions, dict) and any(
+        name.partition(".")[2] == PROFILE and all(_at(record, flag) is True for flag in FLAGS)
+        for name, record in extensions.items()
     )
 
 

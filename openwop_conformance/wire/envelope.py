@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from ..a2ui.catalog import BASIC_CATALOG, KIND, MESSAGE_KINDS
+from ..a2ui.lock import LOCK
 from ..errors import Violation
 from ..jsonvalue import JsonValue
 from ..schemas import problems, validator
 
 ContentTrust = Literal["trusted", "untrusted"]
+Source = Literal["ai-generation", "user", "system"]
 
 
 def check_envelope(envelope: JsonValue) -> None:
@@ -32,15 +34,16 @@ def surface_payload(
         "version": "v0.9",
         "catalogId": catalog_id,
         "surfaceId": surface_id,
-        "messages": [_completed(message, surface_id, catalog_id) for message in messages],
+        "messages": [completed(message, surface_id, catalog_id) for message in messages],
     }
 
 
-def _completed(message: JsonValue, surface_id: str, catalog_id: str) -> JsonValue:
+def completed(message: JsonValue, surface_id: str, catalog_id: str = BASIC_CATALOG) -> JsonValue:
+    """One message in full."""
     if not isinstance(message, dict):
         return message
     full = {"version": "v0.9", **message}
-    for kind in MESSAGE_KINDS:
+    for kind in (*MESSAGE_KINDS, LOCK):
         if isinstance(full.get(kind), dict):
             defaults = {"surfaceId": surface_id}
             if kind == "createSurface":
@@ -58,11 +61,12 @@ def envelope(
     schema_version: int | None = 2,
     node_id: str | None = None,
     trust: ContentTrust | None = None,
+    source: Source = "ai-generation",
     sent_at: datetime | None = None,
 ) -> dict[str, JsonValue]:
     """An envelope; what is ``None`` is left out. ``sent_at`` is now unless given."""
     when = (sent_at or datetime.now(UTC)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    meta: dict[str, JsonValue] = {"source": "ai-generation", "ts": when}
+    meta: dict[str, JsonValue] = {"source": source, "ts": when}
     if trust is not None:
         meta["contentTrust"] = trust
     full: dict[str, JsonValue] = {"type": kind}

@@ -12,7 +12,9 @@ from ...wire.refusal import code_of, problem_of, rule_of
 from ..verdict import CheckFailed, Exchange
 from ..witness import Witness
 
-KNOWN_RULES: Final = frozenset({"branch", "surface-id-equality", "catalog-equality", "fold"})
+KNOWN_RULES: Final = frozenset(
+    {"branch", "surface-id-equality", "catalog-equality", "fold", "lock"}
+)
 """The names that the public hosts give in ``details.rule``; another host's own are not judged."""
 
 

@@ -15,7 +15,18 @@ from .discovering import discovery
 from .emitting import emit, race
 from .exploring import explore
 from .following import follow, heard
-from .rendering import deliver, enter, frame, press, quiet, rejects, shows, withstand
+from .rendering import (
+    claims,
+    deliver,
+    enter,
+    frame,
+    press,
+    quiet,
+    rejects,
+    shows,
+    violates,
+    withstand,
+)
 from .requesting import request, seam
 from .responding import feeds, parse, splits
 from .running import cancel, fork, log, resolve, run, status, subscribe, unseen
@@ -60,6 +71,8 @@ STEPS: Final[dict[str, Perform]] = {
     "enter": enter,
     "press": press,
     "rejects": rejects,
+    "violates": violates,
+    "claims": claims,
     "quiet": quiet,
     "withstand": withstand,
 }

@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from typing import Final
 
 from ...a2ui.catalog import MESSAGE_KINDS
+from ...a2ui.lock import LOCK
 from ...adapters import sdk
 from ...adapters.host import Response
 from ...jsonvalue import MISSING, JsonValue, first_difference
 from ...scenario.sdk_verbs import Apply, Call, Reads, State
 from ...scenario.verbs import Refused
+from ...wire.envelope import completed
 from ..checks.calls import alike, error_of, result_of, same
+from ..checks.violations import names_violation
 from ..verdict import Exchange
 from ..witness import Witness
 
 VERSION: Final = "v0.9"
+_MESSAGES: Final = (*MESSAGE_KINDS, LOCK)
 
 
 async def state(witness: Witness, args: State, refused: Refused | None) -> None:
@@ -38,13 +42,19 @@ async def call(witness: Witness, args: Call, refused: Refused | None) -> None:
 
 async def apply(witness: Witness, args: Apply, refused: Refused | None) -> None:
     """Apply messages to a state."""
+    source = {} if args.source is None else {"source": args.source}
     if args.given is not None and await made_state(witness, args.state):
-        await done(witness, "apply", {"state": args.state, "messages": filled(args.given)})
-    messages = args.messages if args.raw else filled(args.messages)
+        first = _named(filled(args.given), args.surface)
+        await done(witness, "apply", {"state": args.state, "messages": first, **source})
+    messages = args.messages if args.raw else _named(filled(args.messages), args.surface)
     then = None
     if args.ends is not None and "check_topology" in (await witness.session.offer()).operations:
         then = "check_topology", {"state": args.state, "surfaces": args.ends}
-    await done(witness, "apply", {"state": args.state, "messages": messages}, refused, then)
+    given = {"state": args.state, "messages": messages, **source}
+    exchange, result = await done(witness, "apply", given, refused, then)
+    if refused is not None and refused.violation is not None:
+        surface = args.surface or "a"
+        names_violation(witness, refused.violation, surface, result, exchange)
     for surface, left in ((args.leaves or {}) if refused is None else {}).items():
         words = {"absent": True} if left is None else left
         await reads(witness, Reads(surface=surface, state=args.state, **words), None)
@@ -145,6 +155,11 @@ async def _snapshot(witness: Witness, given: Mapping[str, JsonValue]) -> JsonVal
     return result_of(witness, "read", exchange, response)
 
 
+def _named(messages: JsonValue, surface: str | None) -> JsonValue:
+    """Messages of which those that name no surface are of this one."""
+    return messages if surface is None else [completed(m, surface) for m in messages]
+
+
 def filled(value: JsonValue) -> JsonValue:
     """A value in which each message that has no version has the first one there is."""
     if isinstance(value, list):
@@ -152,6 +167,6 @@ def filled(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return value
     whole = {key: filled(item) for key, item in value.items()}
-    if "version" not in value and any(isinstance(value.get(kind), dict) for kind in MESSAGE_KINDS):
+    if "version" not in value and any(isinstance(value.get(kind), dict) for kind in _MESSAGES):
         return {"version": VERSION, **whole}
     return whole

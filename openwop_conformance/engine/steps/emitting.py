@@ -10,6 +10,7 @@ from ...jsonvalue import JsonValue, brief, integer
 from ...scenario.verbs import Emit, Race, Refused
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, refused_as
+from ..checks.violations import names_violation
 from ..verdict import CheckFailed, Exchange
 from ..witness import Emission, RunView, Witness
 
@@ -31,10 +32,14 @@ async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
         schema_version=await _stamp(witness, args),
         node_id=args.node,
         trust=args.trust,
+        source=args.source,
     )
     exchange, response = await witness.ask(operations.emit_surface(run.id, sent))
     if refused is not None:
-        refused_as(witness, exchange, response, refused)
+        body = refused_as(witness, exchange, response, refused)
+        if refused.violation is not None:
+            surface = witness.id_for("surface", args.surface)
+            names_violation(witness, refused.violation, surface, body, exchange)
         run.refused.append(payload)
         return
     sequence = _sequence(witness, exchange, response)

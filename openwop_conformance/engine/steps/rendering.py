@@ -7,10 +7,12 @@ from itertools import pairwise
 from typing import Final
 
 from ...a2ui.catalog import BASIC_CATALOG, MESSAGE_KINDS
+from ...a2ui.lock import LOCK
 from ...adapters import sdk
 from ...errors import ExchangeError
 from ...jsonvalue import MISSING, JsonValue, brief
 from ...scenario.consumer_verbs import (
+    Claims,
     Deliver,
     Enter,
     Frame,
@@ -18,12 +20,14 @@ from ...scenario.consumer_verbs import (
     Quiet,
     Rejects,
     Shows,
+    Violates,
     Withstand,
 )
 from ...scenario.verbs import Refused
 from ...wire.envelope import surface_payload
 from ..checks.calls import result_of, same
 from ..checks.screens import anything, judge, shown_text, words_of
+from ..hello import HELLO
 from ..verdict import CheckFailed, Exchange
 from ..witness import Witness
 
@@ -105,6 +109,9 @@ async def press(witness: Witness, args: Press, refused: Refused | None) -> None:
     same(witness, "what is submitted, and where it goes", wanted, named, exchange)
     if args.data is not MISSING:
         same(witness, "what is submitted", args.data, submission["data"], exchange)
+    if args.confirms is not None:
+        seen = submission.get("confirmation", {}).get("digest")
+        same(witness, "the digest of what was confirmed", args.confirms, seen, exchange)
 
 
 def _dated(witness: Witness, timestamp: JsonValue, exchange: Exchange) -> None:
@@ -177,6 +184,26 @@ def _ends(messages: list[JsonValue]) -> bool:
 
 def _told(case: JsonValue) -> str:
     return f"fixture {case['name']}; the rule: {case['why']}"
+
+
+async def violates(witness: Witness, args: Violates, refused: Refused | None) -> None:
+    """Hold the violations that were reported since the last time to those that there had to be."""
+    surface = witness.id_for("surface", args.surface)
+    exchange, result = await _done(witness, "violations", args.client)
+    reported = [one for one in result["violations"] if one["surfaceId"] == surface]
+    new = reported[witness.reported.get(surface, 0) :]
+    witness.reported[surface] = len(reported)
+    named = [{k: v for k, v in one.items() if k in ("messageType", "path")} for one in new]
+    same(witness, "the violations reported", args.violations, named, exchange)
+
+
+async def claims(witness: Witness, args: Claims, refused: Refused | None) -> None:
+    """Hold what the consumer says of itself to what it has to say."""
+    exchange, response = await witness.ask(HELLO, "none")
+    result = result_of(witness, "hello", exchange, response)
+    said = result.get("capabilities", {})
+    named = {name: said.get(name) for name in args.capabilities}
+    same(witness, "the capabilities", args.capabilities, named, exchange)
 
 
 async def quiet(witness: Witness, args: Quiet, refused: Refused | None) -> None:
@@ -292,7 +319,12 @@ def _envelope(witness: Witness, args: Deliver) -> JsonValue:
     sequence = args.sequence
     if sequence is None:
         sequence = _next_sequence(witness, args.client)
-    optional = {"trust": args.trust, "partial": args.partial or None, "event": event}
+    optional = {
+        "trust": args.trust,
+        "source": args.source,
+        "partial": args.partial or None,
+        "event": event,
+    }
     return {
         "payload": payload,
         "schemaVersion": 2 if stamp is None else stamp,
@@ -308,7 +340,7 @@ def _renamed(message: JsonValue, surface_id: str) -> JsonValue:
     if not isinstance(message, dict):
         return message
     full = dict(message)
-    for kind in MESSAGE_KINDS:
+    for kind in (*MESSAGE_KINDS, LOCK):
         body = full.get(kind)
         if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
             full[kind] = {**body, "surfaceId": surface_id}

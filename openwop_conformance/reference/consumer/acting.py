@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 
 from ...a2ui.fold import Component
+from ...a2ui.lock import digest
 from ...jsonvalue import MISSING, JsonValue
 from .binding import as_text, path_of, value_of
 from .rendering import Node, Rendering, is_single
@@ -126,7 +127,13 @@ class Acting:
             "component": component["id"],
             "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
             **({} if self.view.node is None else {"node": self.view.node}),
+            **self.confirmation(),
         }
+
+    def confirmation(self) -> Node:
+        """Of a locked surface, what the person has seen of what is frozen, as a digest."""
+        frozen = self.surface.frozen()
+        return {} if frozen is None else {"confirmation": {"digest": digest(frozen)}}
 
     def target(self, event: str) -> str:
         """Where an event goes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...a2ui.catalog import KIND, Branch, check_payload
+from ...a2ui.lock import without_locks
 from ...a2ui.message import check_catalog_ids, check_surface_ids
 from ...errors import Violation
 from ...jsonvalue import JsonValue
@@ -43,13 +44,22 @@ class Client:
     def deliver(self, envelope: JsonValue) -> None:
         """Take an envelope. Of one that is refused nothing is kept, not even its sequence."""
         branch = self.branch(envelope)
-        if branch is None or not self.is_valid(envelope["payload"], branch):
+        if branch is None or not self.is_valid(self.plain(envelope), branch):
             return
         run, arrived = envelope.get("run"), self.arrived(envelope)
         if branch == 1:
             self.run(run).add(arrived)
         else:
             self.surface((run, arrived.payload["surfaceId"])).add(arrived)
+
+    def plain(self, envelope: JsonValue) -> JsonValue:
+        """The payload as the closed profile knows it: without locks that its sender may set."""
+        payload = envelope["payload"]
+        return without_locks(payload) if self.may_lock(envelope) else payload
+
+    def may_lock(self, envelope: JsonValue) -> bool:
+        """Whether the host itself speaks, and not an agent, nor somebody it does not trust."""
+        return bool(envelope.get("source") == "system" and envelope.get("trust") != "untrusted")
 
     def branch(self, envelope: JsonValue) -> Branch | None:
         """The branch that an envelope's version selects, or ``None`` for what is not known here.
@@ -132,6 +142,10 @@ class Client:
             if nodes:
                 shown.setdefault(surface_id, []).extend(nodes)
         return shown
+
+    def violations(self) -> list[JsonValue]:
+        """What the locks of surfaces have refused, as structured violations."""
+        return [found for surface in self.folded.values() for found in surface.violations()]
 
     def acting(self, surface_id: str) -> Iterator[tuple[Key, Acting]]:
         """The live surfaces of an id, with someone before each."""

@@ -113,6 +113,10 @@ class LegacySurface:
         tainted = held.trusted is False
         return View(surface.components, surface.data, full.partial, tainted, full.node)
 
+    def frozen(self) -> JsonValue:
+        """Nothing: a tree of version 1 is not locked."""
+        return None
+
     def write(self, path: str, value: JsonValue) -> bool:
         """Keep what a person entered, for as long as the surface has that field."""
         self.run.entries.setdefault(self.reference, {})[path] = value

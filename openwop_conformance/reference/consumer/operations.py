@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from ...a2ui.lock import FLAGS
 from ...errors import SdkError
 from ...jsonvalue import JsonValue
 from .client import Client
@@ -22,6 +23,7 @@ OPERATIONS: Final = (
     "fire",
     "submitted",
     "attempts",
+    "violations",
     "close",
 )
 FEATURES: Final = ("major-1", "deltas", "accessibility", "dates")
@@ -43,6 +45,7 @@ class ReferenceConsumer:
             "version": "1",
             "operations": list(OPERATIONS),
             "features": list(FEATURES),
+            "capabilities": dict.fromkeys(FLAGS, True),
         }
 
     def open(self, consumer: str) -> JsonValue:
@@ -81,6 +84,10 @@ class ReferenceConsumer:
     def attempts(self, consumer: str) -> JsonValue:
         """What the client tried to reach."""
         return {"attempts": list(self._client(consumer).attempts)}
+
+    def violations(self, consumer: str) -> JsonValue:
+        """What the locks of surfaces have refused."""
+        return {"violations": self._client(consumer).violations()}
 
     def close(self, consumer: str) -> JsonValue:
         """The client goes away."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ...a2ui.data_model import DataModel
-from ...a2ui.fold import Component, Fold
+from ...a2ui.fold import Component
+from ...a2ui.lock import LockViolation, without_lock
+from ...a2ui.locked_fold import LockedFold
+from ...a2ui.message import kind_of
 from ...errors import Violation
 from ...jsonvalue import JsonValue
 from .ordering import Ordered
@@ -57,6 +60,9 @@ class Surface(Protocol):
     def write(self, path: str, value: JsonValue) -> bool:
         """Put what a person entered into the data model, and say whether it could be."""
 
+    def frozen(self) -> JsonValue:
+        """What a lock has frozen of it, or ``None``."""
+
 
 class FoldedSurface:
     """The fold of a surface's envelopes by sequence (RFC 0209 §C.9), whenever each one came.
@@ -66,16 +72,23 @@ class FoldedSurface:
     applied, all of them, leaves no trace but its taint: it may be one that came early.
     """
 
+    make_fold: Callable[[], LockedFold] = LockedFold
+
     def __init__(self, surface_id: str) -> None:
         self.surface_id: Final = surface_id
         self.tainted = False
         self._log: Ordered[Envelope | Entry] = Ordered()
         self._sequences: set[int] = set()
+        self._locked_at: int | None = None
+        """The sequence of the envelope that locked the surface, once it was folded."""
+        self._late: list[JsonValue] = []
         self.begin()
 
     def begin(self) -> None:
         """The state of a surface of which nothing was folded."""
-        self.fold = Fold()
+        self.fold = self.make_fold()
+        self.refused: list[JsonValue] = []
+        """The structured violations of a lock, by envelopes that were folded."""
         self.partial = False
         self.node: str | None = None
 
@@ -85,7 +98,26 @@ class FoldedSurface:
             return
         self._sequences.add(envelope.sequence)
         self.taint(envelope)
+        if self._locked_at is not None and envelope.sequence < self._locked_at:
+            self.refuse_late(envelope)
+            return
         self._log.put(envelope.sequence, envelope)
+
+    def refuse_late(self, envelope: Envelope) -> None:
+        """What would come before a lock, and comes after it was seen, changes nothing any more."""
+        first = without_lock(envelope.payload["messages"][0])
+        reason = "surface is locked and what came before it came too late"
+        self._late.append(LockViolation(self.surface_id, kind_of(first), reason).violation)
+
+    def violations(self) -> list[JsonValue]:
+        """What locks have refused, as structured violations."""
+        self.settle()
+        return [*self._late, *self.refused]
+
+    def frozen(self) -> JsonValue:
+        """What a lock has frozen of the surface, or ``None``."""
+        self.settle()
+        return self.fold.frozen(self.surface_id)
 
     def taint(self, envelope: Envelope) -> None:
         """Trust is sticky (RFC 0209 §C.12)."""
@@ -122,8 +154,13 @@ class FoldedSurface:
         """Fold one envelope, whole or not at all."""
         try:
             self.apply(envelope.payload["messages"])
+        except LockViolation as refusal:
+            self.refused.append(refusal.violation)
+            return
         except Violation:
             return
+        if self._locked_at is None and self.surface_id in self.fold.locks.held:
+            self._locked_at = envelope.sequence
         self.partial = envelope.partial
         self.node = envelope.node if envelope.node is not None else self.node
 

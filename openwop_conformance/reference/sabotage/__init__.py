@@ -13,6 +13,7 @@ from typing import Final
 from . import (
     admission,
     delta,
+    locks,
     major_one,
     profile,
     recording,
@@ -35,6 +36,7 @@ SABOTAGES: Final[Mapping[str, Sabotage]] = MappingProxyType(
             major_one,
             delta,
             subscribing,
+            locks,
         )
         for sabotage in module.SABOTAGES
     }

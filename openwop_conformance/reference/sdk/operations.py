@@ -13,6 +13,7 @@ from typing import Final
 from ...a2ui import bindings
 from ...a2ui.catalog import BASIC_CATALOG
 from ...a2ui.graph import Work
+from ...a2ui.lock import FLAGS
 from ...a2ui.open_catalog import basic, read_catalog
 from ...errors import JsonError, SdkError
 from ...jsonvalue import JsonValue
@@ -58,6 +59,7 @@ class ReferenceSdk:
             "versions": list(VERSIONS),
             "operations": [name for name in calls if name not in _NOT_CALLS],
             "features": [*features, "work"] if self._counts else features,
+            "capabilities": dict.fromkeys(FLAGS, True),
         }
 
     # ------------------------------------------------------------------------- states
@@ -69,9 +71,15 @@ class ReferenceSdk:
         self._states[state] = self._new_state(self._read(catalogs, version), version)
         return {}
 
-    def apply(self, state: str, messages: Sequence[JsonValue]) -> JsonValue:
-        """All messages, or none."""
-        self._state(state).apply(messages)
+    def apply(
+        self, state: str, messages: Sequence[JsonValue], source: str | None = None
+    ) -> JsonValue:
+        """All messages, or none; with who made them, where that matters."""
+        held = self._state(state)
+        if source is None:
+            held.apply(messages)
+        else:
+            held.apply_from(source, messages)
         return {}
 
     def apply_each(self, state: str, messages: Sequence[JsonValue]) -> JsonValue:

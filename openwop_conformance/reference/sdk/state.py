@@ -13,11 +13,12 @@ from ...a2ui.catalog import MESSAGE_KINDS
 from ...a2ui.graph import Graph
 from ...jsonvalue import JsonValue
 from . import early
+from .locking import LockedSurfaces
 from .surface import Catalog, Surface, refusal
-from .surfaces import LATE, Surfaces
+from .surfaces import LATE
 
 
-class RendererState(Surfaces):
+class RendererState(LockedSurfaces):
     """The surfaces of one response or of one conversation, with all that a rollback takes back.
 
     Methods refuse with ``SdkError`` and then have changed nothing.

@@ -14,6 +14,7 @@ from . import (
     frames,
     gating,
     legacy,
+    locking,
     refusing,
     submitting,
     words,
@@ -31,6 +32,7 @@ _MODULES: Final = (
     words,
     legacy,
     frames,
+    locking,
 )
 
 CONSUMER_SABOTAGES: Final[Mapping[str, ConsumerSabotage]] = MappingProxyType(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from . import bindings, costs, data, lifetimes, messages, payloads, responses, state, trees
+from . import bindings, costs, data, lifetimes, locking, messages, payloads, responses, state, trees
 from .model import SdkSabotage
 
 _MODULES: Final = (
@@ -19,6 +19,7 @@ _MODULES: Final = (
     responses,
     bindings,
     costs,
+    locking,
 )
 
 SDK_SABOTAGES: Final[Mapping[str, SdkSabotage]] = MappingProxyType(
