@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..corpus import Corpus
     from ..engine.verdict import Event, Listener, Row
     from ..evidence.baseline import Baseline
     from ..evidence.requirements import Requirement
@@ -51,6 +52,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--select",
         nargs="+",
+        action="extend",
         default=[],
         metavar="PATTERN",
         help="only scenarios or requirements of these ids; * and ? stand for anything",
@@ -59,6 +61,12 @@ def add_to(commands: Any) -> None:
         "--resume", action="store_true", help="go on with the run that died and left --ledger FILE"
     )
     parser.add_argument("--major", type=int, choices=(1, 2), help="only this major's scenarios")
+    parser.add_argument(
+        "--shard",
+        type=_shard,
+        metavar="I/N",
+        help="only the I-th of N parts, for as many machines; merge joins their ledgers",
+    )
     parser.add_argument("--ledger", type=Path, metavar="FILE", help="write the ledger here")
     parser.add_argument(
         "--trace", type=Path, metavar="FILE", help="write every exchange here, as it happens"
@@ -93,6 +101,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--opt-out",
         nargs="+",
+        action="extend",
         default=[],
         metavar="NEED",
         help="skip what needs this: second-tenant, canary",
@@ -138,6 +147,7 @@ def command(args: argparse.Namespace) -> int:
         major=args.major,
         options=options,
         kind=kind,
+        shard=args.shard,
     )
     unfinished = None
     if args.resume:
@@ -152,7 +162,7 @@ def command(args: argparse.Namespace) -> int:
         outputs.append(args.pictures / "1.png")
     for path in outputs:
         _require_writable(path)
-    baseline = _baseline(args.baseline, chosen) if args.baseline is not None else None
+    baseline = known_failures(args.baseline, chosen.corpus) if args.baseline is not None else None
     requirements = read_requirements(chosen.corpus.requirements)
     listeners, console = _listeners(args, requirements, chosen)
     pictures = _pictures(args.pictures, listeners)
@@ -183,9 +193,8 @@ def command(args: argparse.Namespace) -> int:
         seeds = () if unfinished is None else (*unfinished.seeds, options.seed)
         ledger.finish(replace(chosen.header, dialect=dialect, resumed=seeds), rows)
     if not args.json:
-        if chosen.left_out:
-            s = "s were" if chosen.left_out != 1 else " was"
-            print(f"{chosen.left_out} scenario{s} left out by what was selected")  # noqa: T201
+        for line in chosen.limits:
+            print(line)  # noqa: T201
         if args.ledger is not None:
             print(f"ledger {args.ledger}, digest {digest(rows)}")  # noqa: T201
         if args.trace is not None:
@@ -194,7 +203,10 @@ def command(args: argparse.Namespace) -> int:
             print(f"report {path} ({form})")  # noqa: T201
         if pictures is not None:
             print(f"pictures {args.pictures} ({pictures.written})")  # noqa: T201
-    return exit_code(rows) if baseline is None else _held_to(baseline, rows, chosen, args.json)
+    if baseline is None:
+        return exit_code(rows)
+    whole = chosen.header.left_out == 0
+    return held_to(baseline, rows, chosen.corpus, whole=whole, as_json=args.json)
 
 
 def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
@@ -210,14 +222,17 @@ def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
     return "host", args.host or os.environ.get("OPENWOP_BASE_URL") or "reference"
 
 
-def _baseline(path: Path, chosen: Plan) -> Baseline:
+def known_failures(path: Path, corpus: Corpus) -> Baseline:
+    """Read a baseline. Raises ``DocumentError``."""
     from ..evidence.baseline import read_baseline
     from ..evidence.requirements import read_ids
 
-    return read_baseline(path, read_ids(chosen.corpus.ids).aliases)
+    return read_baseline(path, read_ids(corpus.ids).aliases)
 
 
-def _held_to(baseline: Baseline, rows: tuple[Row, ...], chosen: Plan, as_json: bool) -> int:
+def held_to(
+    baseline: Baseline, rows: tuple[Row, ...], corpus: Corpus, *, whole: bool, as_json: bool
+) -> int:
     """Print what a baseline makes of a run; the exit code. JSON keeps standard output alone."""
     import sys
     from datetime import UTC, datetime
@@ -226,8 +241,8 @@ def _held_to(baseline: Baseline, rows: tuple[Row, ...], chosen: Plan, as_json: b
     from ..evidence.baseline import judge
     from ..scenario.outline import outlines
 
-    others = {outline.requirement for outline in outlines(chosen.corpus)}
-    left_out = others - {row.id for row in rows} if chosen.left_out else set()
+    others = {outline.requirement for outline in outlines(corpus)}
+    left_out = set() if whole else others - {row.id for row in rows}
     judged = judge(baseline, rows, left_out, datetime.now(UTC).date())
     file = sys.stderr if as_json else sys.stdout
     for fault in judged.faults:
@@ -295,6 +310,14 @@ def _report(text: str) -> tuple[str, Path]:
     if form not in ("markdown", "json") or not colon or not file:
         raise argparse.ArgumentTypeError(f"{text!r} is not markdown:FILE or json:FILE")
     return form, Path(file)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    index, slash, of = text.partition("/")
+    numbers = slash and all(n.isascii() and n.isdecimal() and len(n) < 5 for n in (index, of))
+    if not numbers or not 1 <= int(index) <= int(of):
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N, as 2/5 for the second of five")
+    return int(index), int(of)
 
 
 def _natural(text: str) -> int:
