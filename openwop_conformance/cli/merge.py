@@ -75,7 +75,7 @@ def command(args: argparse.Namespace) -> int:
         return exit_code(rows)
     from .run import held_to
 
-    return held_to(baseline, rows, corpus(), whole=header.left_out == 0, as_json=args.json)
+    return held_to(baseline, rows, corpus(), whole=header.left_out == 0, quiet=args.json)
 
 
 def _lines(found: Merged) -> Iterator[str]:

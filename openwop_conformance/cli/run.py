@@ -206,7 +206,7 @@ def command(args: argparse.Namespace) -> int:
     if baseline is None:
         return exit_code(rows)
     whole = chosen.header.left_out == 0
-    return held_to(baseline, rows, chosen.corpus, whole=whole, as_json=args.json)
+    return held_to(baseline, rows, chosen.corpus, whole=whole, quiet=args.json)
 
 
 def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
@@ -231,9 +231,9 @@ def known_failures(path: Path, corpus: Corpus) -> Baseline:
 
 
 def held_to(
-    baseline: Baseline, rows: tuple[Row, ...], corpus: Corpus, *, whole: bool, as_json: bool
+    baseline: Baseline, rows: tuple[Row, ...], corpus: Corpus, *, whole: bool, quiet: bool
 ) -> int:
-    """Print what a baseline makes of a run; the exit code. JSON keeps standard output alone."""
+    """Print what a baseline makes of a run; the exit code. A report keeps standard output alone."""
     import sys
     from datetime import UTC, datetime
 
@@ -244,7 +244,7 @@ def held_to(
     others = {outline.requirement for outline in outlines(corpus)}
     left_out = set() if whole else others - {row.id for row in rows}
     judged = judge(baseline, rows, left_out, datetime.now(UTC).date())
-    file = sys.stderr if as_json else sys.stdout
+    file = sys.stderr if quiet else sys.stdout
     for fault in judged.faults:
         print(fault, file=file)
     if judged.verdict != verdict(rows):
