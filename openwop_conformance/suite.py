@@ -71,33 +71,14 @@ class Plan:
     def header(self) -> Header:
         """The header of this run's ledger."""
         seed = self.options.seed if self.first_seed is None else self.first_seed
-        head = (VERSION, self.corpus.digest, self.subject, seed, self.left_out + self.elsewhere)
+        left_out = self.left_out + (self.shard.elsewhere if self.shard else 0)
+        head = (VERSION, self.corpus.digest, self.subject, seed, left_out)
         return Header(*head, kind=self.kind, shard=self.shard)
 
     @property
     def planned(self) -> dict[str, str]:
         """The rows to come by id, each with its scenario."""
         return {scenario.requirement: scenario.id for scenario in self.scenarios}
-
-    @property
-    def elsewhere(self) -> int:
-        """How many scenarios the other shards have."""
-        return 0 if self.shard is None else self.shard.scenarios - len(self.scenarios)
-
-    @property
-    def limits(self) -> tuple[str, ...]:
-        """In words, what the run is not about."""
-        found = []
-        if self.left_out:
-            s = "s were" if self.left_out != 1 else " was"
-            found.append(f"{self.left_out} scenario{s} left out by what was selected")
-        if self.shard is not None:
-            s, are = ("s", "are") if self.elsewhere != 1 else ("", "is")
-            found.append(
-                f"shard {self.shard.index} of {self.shard.of}: {self.elsewhere} scenario{s} {are} "
-                "in the others; the verdict of all is for merge to say"
-            )
-        return tuple(found)
 
 
 def plan(

@@ -86,7 +86,7 @@ def command(args: argparse.Namespace) -> int:
     if rows is None:
         return 2
     print(verdict(rows))  # noqa: T201
-    for line in chosen.limits:
+    for line in chosen.header.limits:
         print(line)  # noqa: T201
     return exit_code(rows)
 

@@ -95,6 +95,4 @@ def _lines(found: Merged) -> Iterator[str]:
     yield verdict(rows)
     counted = ", ".join(f"{n} {name}" for name, n in counts(rows).items() if n)
     yield f"{len(rows)} requirement{'s' * (len(rows) != 1)}: {counted}"
-    if header.left_out:
-        s = "s were" if header.left_out != 1 else " was"
-        yield f"{header.left_out} scenario{s} left out by what was selected"
+    yield from header.limits

@@ -193,7 +193,7 @@ def command(args: argparse.Namespace) -> int:
         seeds = () if unfinished is None else (*unfinished.seeds, options.seed)
         ledger.finish(replace(chosen.header, dialect=dialect, resumed=seeds), rows)
     if not args.json:
-        for line in chosen.limits:
+        for line in chosen.header.limits:
             print(line)  # noqa: T201
         if args.ledger is not None:
             print(f"ledger {args.ledger}, digest {digest(rows)}")  # noqa: T201

@@ -32,6 +32,11 @@ class Shard:
     rows: str
     """The digest of the rows of the whole run that are to come, as of ``planned_digest``."""
 
+    @property
+    def elsewhere(self) -> int:
+        """How many scenarios the other shards have: all are dealt out in turn."""
+        return self.scenarios - len(range(self.index - 1, self.scenarios, self.of))
+
     def as_json(self) -> dict[str, JsonValue]:
         """The shard as a JSON object."""
         return {"index": self.index, "of": self.of, "scenarios": self.scenarios, "rows": self.rows}
@@ -75,6 +80,22 @@ class Header:
             **shard,
             **shards,
         }
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """In words, which scenarios for such a subject the rows are not about."""
+        found = []
+        elsewhere = self.shard.elsewhere if self.shard else 0
+        if unselected := self.left_out - elsewhere:
+            s = "s were" if unselected != 1 else " was"
+            found.append(f"{unselected} scenario{s} left out by what was selected")
+        if self.shard is not None:
+            s, are = ("s", "are") if elsewhere != 1 else ("", "is")
+            found.append(
+                f"shard {self.shard.index} of {self.shard.of}: {elsewhere} scenario{s} {are} in "
+                "the others; the verdict of all is for merge to say"
+            )
+        return tuple(found)
 
 
 def digest(rows: Sequence[Row]) -> str:

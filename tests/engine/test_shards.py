@@ -19,6 +19,7 @@ from openwop_conformance.engine.session import Options, Session
 from openwop_conformance.engine.shards import part_of
 from openwop_conformance.engine.verdict import Disposition, Row
 from openwop_conformance.errors import UsageError
+from openwop_conformance.evidence.ledger import Shard
 from openwop_conformance.reference.connect import credentials_for, reference_subject
 from openwop_conformance.scenario.lint import load_all
 from openwop_conformance.scenario.model import Scenario
@@ -117,3 +118,13 @@ def test_shards_with_one_seed_on_one_host_at_once_share_no_id_and_no_outcome() -
     heard = [set(ear.ids) for ear in ears]
     assert all(len(ids) > 20 for ids in heard), json.dumps([len(ids) for ids in heard])
     assert len(set.union(*heard)) == sum(map(len, heard))
+
+
+@given(chosen())
+def test_a_shard_knows_how_many_scenarios_the_others_have(
+    found: tuple[list[Scenario], int],
+) -> None:
+    some, of = found
+    for index in range(1, of + 1):
+        there = len(some) - len(part_of(some, index, of))
+        assert Shard(index, of, len(some), "").elsewhere == there
