@@ -81,6 +81,12 @@ def add_to(commands: Any) -> None:
         metavar="FILE",
         help="failures that are known: they stay red, and do not make the exit code 1",
     )
+    parser.add_argument(
+        "--wait",
+        type=_seconds,
+        metavar="SECONDS",
+        help="first wait up to so long until the host at a URL answers",
+    )
     parser.add_argument("--seed", type=_natural, metavar="N", help="repeat the ids of a run")
     parser.add_argument(
         "--jobs", type=_positive, default=8, metavar="N", help="scenarios at once (8)"
@@ -147,6 +153,8 @@ def command(args: argparse.Namespace) -> int:
         chosen = replace(chosen, pictures=True)
     baseline = _baseline(args.baseline, chosen) if args.baseline is not None else None
     outputs = Outputs(args, chosen, unfinished)
+    if args.wait is not None:
+        _wait(kind, subject, args.wait)
     try:
         rows = asyncio.run(execute(chosen, outputs, args.trace))
     finally:
@@ -195,6 +203,30 @@ def _held_to(baseline: Baseline, rows: tuple[Row, ...], chosen: Plan, quiet: boo
     return judged.exit_code
 
 
+def _wait(kind: Kind, subject: str, seconds: float) -> None:
+    """Wait until a host answers, and say so: a host may take its time to start."""
+    import asyncio
+    import sys
+
+    from ..adapters.connect import connect_host
+    from ..adapters.waiting import until_it_answers
+    from ..errors import UsageError
+
+    if kind != "host" or not subject.lower().startswith(("http://", "https://")):
+        raise UsageError("--wait goes with a host at a URL: all else is started by the run itself")
+    host = connect_host(subject)
+    waiting = f"openwop-conformance: waiting up to {seconds:g} s for {host.name} to answer"
+    print(waiting, file=sys.stderr, flush=True)  # noqa: T201
+
+    async def answered() -> None:
+        try:
+            await until_it_answers(host, seconds)
+        finally:
+            await host.close()
+
+    asyncio.run(answered())
+
+
 def _report(text: str) -> tuple[str, Path | None]:
     from ..reports.forms import FORMS
 
@@ -225,3 +257,13 @@ def _scale(text: str) -> float:
     if not 0.01 <= scale <= 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.01 to 1000")
     return scale
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds up to 3600")
+    return seconds

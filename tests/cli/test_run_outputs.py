@@ -1,10 +1,13 @@
-"""What ``run`` writes beside its verdict: reports in every form, and where each goes."""
+"""What ``run`` writes beside its verdict: reports in every form, where each goes, and waiting."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -134,3 +137,77 @@ def test_nothing_is_shown_beside_a_step_that_asks_for_no_page(
     cli("run", "reference", *ONE, "--report", f"json:{tmp_path / 'report'}")
 
     assert not summary.exists()
+
+
+# ---------------------------------------------------------------------------------- waiting
+
+HOST = "http://127.0.0.1"
+
+
+@contextmanager
+def answering(times: int) -> Iterator[str]:
+    """A host that breaks off some connections, and then says that it is not there (503)."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            left = times
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    if left:
+                        left -= 1
+                        continue
+                    connection.recv(65536)
+                    head = b"HTTP/1.1 503 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+                    connection.sendall(head)
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"{HOST}:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(10)
+
+
+def test_a_run_begins_when_the_host_answers_anything(cli: Cli) -> None:
+    with answering(times=1) as url:
+        code, out, err = cli("run", url, *ONE, "--wait", "30")
+
+    assert code == 3
+    assert "discovery answers 503 instead of its document" in out
+    assert err == f"openwop-conformance: waiting up to 30 s for {url} to answer\n"
+
+
+def test_a_host_that_does_not_come_up_is_exit_2_and_no_half_of_a_report(
+    cli: Cli, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"{HOST}:{listener.getsockname()[1]}"
+    report = tmp_path / "report"
+    code, out, err = cli("run", url, *ONE, "--wait", "0.3", "--report", f"junit:{report}")
+
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        f"openwop-conformance: waiting up to 0.3 s for {url} to answer",
+        "openwop-conformance: waited 0.3 s for an answer, and none came: "
+        f"cannot reach {url}: connection refused. Start the host, or check its address and port.",
+    ]
+    assert not report.exists()
+
+
+@pytest.mark.parametrize("subject", [["reference"], ["asgi:a:b"], ["--sdk"], ["--consumer", "x"]])
+def test_only_a_host_at_a_url_is_waited_for(cli: Cli, subject: list[str]) -> None:
+    code, out, err = cli("run", *subject, "--wait", "1")
+
+    assert (code, out) == (2, "")
+    assert err.startswith("openwop-conformance: --wait goes with a host at a URL: ")
+
+
+def test_a_key_in_an_address_is_not_repeated_by_who_waits(cli: Cli) -> None:
+    code, out, err = cli("run", "http://user:hunter2@127.0.0.1:9", "--wait", "1")
+
+    assert (code, out) == (2, "")
+    assert "waiting" not in err
+    assert "hunter2" not in err
