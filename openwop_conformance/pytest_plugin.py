@@ -53,7 +53,7 @@ class _Conformance:
     """The plugin of one pytest process: it collects and runs; the controller also gathers."""
 
     def __init__(self, config: pytest.Config, host: str) -> None:
-        from .engine.credentials import read_credentials
+        from .engine.credentials import Credentials, read_credentials
         from .engine.session import Options
         from .errors import ConformanceError
         from .suite import fresh_seed, plan
@@ -64,21 +64,47 @@ class _Conformance:
         seed = config.getoption("owp_seed")
         if seed is None:
             seed = config.workerinput["owp_seed"] if self.worker else fresh_seed()  # type: ignore[attr-defined]
+        options = Options(seed=seed, time_scale=config.getoption("owp_time_scale"))
+        self.unfit = ""
+        """Why this machine can witness nothing: a worker that left would be started again."""
+        credentials = Credentials()
         try:
-            self.plan: Plan = plan(
-                host,
-                read_credentials(os.environ, Path(file) if file else None),
-                patterns=config.getoption("owp_select"),
-                options=Options(seed=seed, time_scale=config.getoption("owp_time_scale")),
-            )
+            credentials = read_credentials(os.environ, Path(file) if file else None)
         except ConformanceError as error:
-            raise pytest.UsageError(str(error)) from None
+            self._refuse(str(error))
+        patterns = config.getoption("owp_select")
+        try:
+            self.plan: Plan = plan(host, credentials, patterns=patterns, options=options)
+        except ConformanceError as error:
+            self._refuse(str(error))
+            self.plan = plan(host, credentials, options=options)
+        if self.worker:
+            self._compare(config.workerinput)  # type: ignore[attr-defined]
         self.rows: dict[str, Row] = {}
         self.dialect: JsonValue = None
         self.collected: set[str] = set()
         self._runner: asyncio.Runner | None = None
         self._session: Session | None = None
         self._ledger: LedgerWriter | None = None
+
+    def _refuse(self, reason: str) -> None:
+        """End the run, or in a worker, block all that it is given."""
+        if not self.worker:
+            raise pytest.UsageError(reason)
+        self.unfit = reason
+
+    def _compare(self, reporting: dict[str, Any]) -> None:
+        """Refuse where this worker's rules or keys are not those of the process that reports."""
+        here, there = self._suite(), reporting["owp_suite"]
+        if here != there:
+            self._refuse(f"this worker has {here}, and the process that reports has {there}")
+        lacking = sorted(set(reporting["owp_keys"]) - self.plan.credentials.names())
+        if lacking and not self.unfit:
+            self._refuse(f"this worker was not given {', '.join(lacking)}: ssh passes none on")
+
+    def _suite(self) -> str:
+        """The suite and its rules: those of all machines have to be the same."""
+        return f"suite {self.plan.header.suite} with corpus {self.plan.corpus.digest[:12]}"
 
     # ------------------------------------------------------------------------ collecting
 
@@ -90,10 +116,15 @@ class _Conformance:
     def pytest_collect_directory(
         self, path: Path, parent: pytest.Collector
     ) -> pytest.Collector | None:
-        """The package's directory stands for its scenarios, wherever their files are."""
+        """The package's directory stands for its scenarios, wherever their files are.
+
+        Its id is the same on every machine, or xdist would take them for other tests.
+        """
         if path != _PACKAGE:
             return None
-        directory: pytest.Collector = ScenarioDirectory.from_parent(parent, path=path)
+        directory: pytest.Collector = ScenarioDirectory.from_parent(
+            parent, path=path, nodeid=path.name
+        )
         return directory
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -108,8 +139,10 @@ class _Conformance:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Every worker draws its ids from one seed."""
+        """Every worker draws its ids from one seed, and judges by the same rules."""
         node.workerinput["owp_seed"] = self.plan.options.seed
+        node.workerinput["owp_suite"] = self._suite()
+        node.workerinput["owp_keys"] = sorted(self.plan.credentials.names())
 
     # --------------------------------------------------------------------------- running
 
@@ -119,8 +152,12 @@ class _Conformance:
 
         from .engine.run import run_one
         from .engine.session import Session
+        from .engine.verdict import Disposition, Row, ScenarioFinished
         from .suite import open_subject
 
+        if self.unfit:
+            blocked = (Disposition.BLOCKED, 0, self.unfit)
+            return ScenarioFinished(scenario, Row(scenario.requirement, scenario.id, *blocked))
         if self._runner is None:
             self._runner = asyncio.Runner()
         if self._session is None:

@@ -18,6 +18,7 @@ from .corpus import Corpus, corpus
 from .engine.credentials import Credentials
 from .engine.run import run
 from .engine.session import Options, Session, WallClock
+from .engine.shards import part_of
 from .engine.verdict import (
     Disposition,
     Event,
@@ -29,7 +30,7 @@ from .engine.verdict import (
     ScenarioFinished,
 )
 from .errors import UsageError
-from .evidence.ledger import Header, Unfinished, digest
+from .evidence.ledger import Header, Shard, Unfinished, digest, planned_digest
 from .evidence.requirements import check_subjects, read_requirements
 from .jsonvalue import JsonValue
 from .scenario.lint import load_all, select
@@ -49,7 +50,7 @@ class Plan:
     credentials: Credentials
     corpus: Corpus
     left_out: int
-    """How many scenarios for such a subject were not chosen."""
+    """How many scenarios for such a subject were not selected."""
     kept: tuple[Row, ...] = ()
     """What a run that died had witnessed, and this one goes on with."""
     first_seed: int | None = None
@@ -57,6 +58,8 @@ class Plan:
     kind: Kind = "host"
     pictures: bool = False
     """Whether a consumer in a browser gives pictures of itself."""
+    shard: Shard | None = None
+    """Which part of the run this is; ``None`` for a whole one."""
 
     @property
     def to_come(self) -> tuple[Scenario, ...]:
@@ -68,8 +71,14 @@ class Plan:
     def header(self) -> Header:
         """The header of this run's ledger."""
         seed = self.options.seed if self.first_seed is None else self.first_seed
-        left_out, kind = self.left_out, self.kind
-        return Header(VERSION, self.corpus.digest, self.subject, seed, left_out, kind=kind)
+        left_out = self.left_out + (self.shard.elsewhere if self.shard else 0)
+        head = (VERSION, self.corpus.digest, self.subject, seed, left_out)
+        return Header(*head, kind=self.kind, shard=self.shard)
+
+    @property
+    def planned(self) -> dict[str, str]:
+        """The rows to come by id, each with its scenario."""
+        return {scenario.requirement: scenario.id for scenario in self.scenarios}
 
 
 def plan(
@@ -80,8 +89,12 @@ def plan(
     major: int | None = None,
     options: Options | None = None,
     kind: Kind = "host",
+    shard: tuple[int, int] | None = None,
 ) -> Plan:
-    """Choose the scenarios of a run. Raises ``UsageError`` when nothing is chosen."""
+    """Choose the scenarios of a run, or of its i-th of n shards: ``(i, n)``.
+
+    Raises ``UsageError`` when nothing is chosen.
+    """
     found = corpus()
     known = [s for s in load_all(found) if s.subject == kind]
     of_major = [s for s in known if major in (None, s.major)]
@@ -91,7 +104,13 @@ def plan(
     check_subjects(chosen, read_requirements(found.requirements))
     options = options or Options(seed=fresh_seed())
     left_out = len(known) - len(chosen)
-    return Plan(subject, chosen, options, credentials, found, left_out, kind=kind)
+    whole = Plan(subject, chosen, options, credentials, found, left_out, kind=kind)
+    return whole if shard is None else _sharded(whole, *shard)
+
+
+def _sharded(whole: Plan, index: int, of: int) -> Plan:
+    shard = Shard(index, of, len(whole.scenarios), planned_digest(whole.planned))
+    return replace(whole, scenarios=part_of(whole.scenarios, index, of), shard=shard)
 
 
 def fresh_seed() -> int:
@@ -166,7 +185,8 @@ def resumed(chosen: Plan, unfinished: Unfinished) -> Plan:
         ("corpus", before["corpus"], now.corpus),
         ("subject", before["subject"], now.subject),
         ("kind of subject", before.get("kind", "host"), now.kind),
-        ("rows", before.get("rows"), {s.requirement: s.id for s in chosen.scenarios}),
+        ("shard", before.get("shard"), now.shard and now.shard.as_json()),
+        ("rows", before.get("rows"), chosen.planned),
     )
     for what, then, here in pairs:
         if then != here:
@@ -217,5 +237,6 @@ def trace_header(chosen: Plan, credentials: Credentials) -> dict[str, JsonValue]
         "timeScale": options.time_scale,
         "optedOut": sorted(options.opted_out),
         "given": sorted(credentials.names()),
+        **({"shard": header.shard.as_json()} if header.shard else {}),
         "began": datetime.now(UTC).isoformat(timespec="seconds"),
     }

@@ -18,6 +18,7 @@ from . import (
     keygen,
     lint,
     listing,
+    merge,
     rederive,
     run,
     sabotage,
@@ -42,6 +43,7 @@ COMMANDS = (
     rederive,
     har,
     diff,
+    merge,
     keygen,
 )
 

@@ -42,6 +42,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--major", type=int, choices=(1, 2), default=2, help="the major that is certified (2)"
     )
+    parser.add_argument("--shard", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, metavar="N", help="repeat the ids of a run")
     parser.add_argument(
         "--credential-file", type=Path, metavar="FILE", help="the key, or NAME=VALUE lines"
@@ -61,6 +62,11 @@ def command(args: argparse.Namespace) -> int:
 
     if args.seed is not None and not 0 <= args.seed < 2**53:
         raise UsageError(f"--seed {args.seed} is not an integer from 0 to 2^53-1")
+    if args.shard is not None:
+        raise UsageError(
+            "there is no certify --shard: a bundle is about one run and its one trace; certify "
+            "whole, or a selection by --select, which the envelope tells"
+        )
     build_of(args.host_build)
     key = read_signing_key(args.signing_key)
     key_id = key_id_of(args.key_id)
@@ -80,9 +86,8 @@ def command(args: argparse.Namespace) -> int:
     if rows is None:
         return 2
     print(verdict(rows))  # noqa: T201
-    if chosen.left_out:
-        s = "s were" if chosen.left_out != 1 else " was"
-        print(f"{chosen.left_out} scenario{s} left out by what was selected")  # noqa: T201
+    for line in chosen.header.limits:
+        print(line)  # noqa: T201
     return exit_code(rows)
 
 

@@ -69,8 +69,9 @@ def _about(letter: str, side: Side) -> Iterator[str]:
     if side.died:
         yield f"{letter} is incomplete: its run died, and the rows that it lacks are blocked."
     if side.left_out:
+        what = "a selection" if side.shard is None else "shard {} of {}".format(*side.shard)
         s = "s were" if side.left_out != 1 else " was"
-        yield f"{letter} is a selection: {side.left_out} scenario{s} left out of its run."
+        yield f"{letter} is {what}: {side.left_out} scenario{s} left out of its run."
 
 
 def _change(change: Change) -> Iterator[str]:

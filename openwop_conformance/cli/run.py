@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..engine.verdict import Event, Listener, Row
+    from ..corpus import Corpus
+    from ..engine.verdict import Row
     from ..evidence.baseline import Baseline
-    from ..evidence.requirements import Requirement
-    from ..jsonvalue import JsonValue
-    from ..reports.pictures import PictureReport
     from ..scenario.model import Subject as Kind
-    from ..suite import Plan
 
 
 def add_to(commands: Any) -> None:
@@ -51,6 +48,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--select",
         nargs="+",
+        action="extend",
         default=[],
         metavar="PATTERN",
         help="only scenarios or requirements of these ids; * and ? stand for anything",
@@ -59,6 +57,12 @@ def add_to(commands: Any) -> None:
         "--resume", action="store_true", help="go on with the run that died and left --ledger FILE"
     )
     parser.add_argument("--major", type=int, choices=(1, 2), help="only this major's scenarios")
+    parser.add_argument(
+        "--shard",
+        type=_shard,
+        metavar="I/N",
+        help="only the I-th of N parts, for as many machines; merge joins their ledgers",
+    )
     parser.add_argument("--ledger", type=Path, metavar="FILE", help="write the ledger here")
     parser.add_argument(
         "--trace", type=Path, metavar="FILE", help="write every exchange here, as it happens"
@@ -68,8 +72,9 @@ def add_to(commands: Any) -> None:
         action="append",
         default=[],
         type=_report,
-        metavar="FORMAT:FILE",
-        help="write a report as well: markdown:FILE or json:FILE",
+        metavar="FORM:FILE",
+        help="write a report as well: badge, json, junit or markdown; "
+        "a FILE of - is standard output, alone",
     )
     parser.add_argument(
         "--pictures",
@@ -83,6 +88,12 @@ def add_to(commands: Any) -> None:
         metavar="FILE",
         help="failures that are known: they stay red, and do not make the exit code 1",
     )
+    parser.add_argument(
+        "--wait",
+        type=_seconds,
+        metavar="SECONDS",
+        help="first wait up to so long until the host at a URL answers",
+    )
     parser.add_argument("--seed", type=_natural, metavar="N", help="repeat the ids of a run")
     parser.add_argument(
         "--jobs", type=_positive, default=8, metavar="N", help="scenarios at once (8)"
@@ -93,6 +104,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--opt-out",
         nargs="+",
+        action="extend",
         default=[],
         metavar="NEED",
         help="skip what needs this: second-tenant, canary",
@@ -100,7 +112,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--credential-file", type=Path, metavar="FILE", help="the key, or NAME=VALUE lines"
     )
-    parser.add_argument("--json", action="store_true", help="print the rows as JSON instead")
+    parser.add_argument("--json", action="store_true", help="the same as --report json:-")
     parser.set_defaults(command=command)
 
 
@@ -111,12 +123,12 @@ def command(args: argparse.Namespace) -> int:
 
     from ..engine.credentials import read_credentials
     from ..engine.session import Options
-    from ..engine.verdict import RunFinished, RunStarted, ScenarioFinished, exit_code
+    from ..engine.verdict import exit_code
     from ..errors import UsageError
-    from ..evidence.ledger import LedgerWriter, digest, read_unfinished
-    from ..evidence.requirements import read_requirements
+    from ..evidence.ledger import read_unfinished
     from ..scenario.verbs import OPERATOR_NEEDS
     from ..suite import execute, fresh_seed, plan, resumed
+    from .outputs import Outputs
 
     unknown = sorted(set(args.opt_out) - set(OPERATOR_NEEDS))
     if unknown:
@@ -138,6 +150,7 @@ def command(args: argparse.Namespace) -> int:
         major=args.major,
         options=options,
         kind=kind,
+        shard=args.shard,
     )
     unfinished = None
     if args.resume:
@@ -145,56 +158,21 @@ def command(args: argparse.Namespace) -> int:
             raise UsageError("--resume goes with --ledger, and without --trace: half is no trace")
         unfinished = read_unfinished(args.ledger)
         chosen = resumed(chosen, unfinished)
-    files = (path for path in (args.ledger, args.trace) if path is not None)
-    outputs = [*(path for _, path in args.report), *files]
     if args.pictures is not None:
         chosen = replace(chosen, pictures=True)
-        outputs.append(args.pictures / "1.png")
-    for path in outputs:
-        _require_writable(path)
-    baseline = _baseline(args.baseline, chosen) if args.baseline is not None else None
-    requirements = read_requirements(chosen.corpus.requirements)
-    listeners, console = _listeners(args, requirements, chosen)
-    pictures = _pictures(args.pictures, listeners)
-
-    dialect: JsonValue = None
-    ledger: LedgerWriter | None = None
-
-    def tell(event: Event) -> None:
-        nonlocal dialect, ledger
-        if isinstance(event, RunStarted) and args.ledger is not None:
-            if unfinished is None:
-                ledger = LedgerWriter(args.ledger, chosen.header, chosen.scenarios)
-            else:
-                ledger = LedgerWriter.going_on(unfinished, options.seed)
-        elif isinstance(event, ScenarioFinished) and ledger and event.row not in chosen.kept:
-            ledger.add(event.row)
-        elif isinstance(event, RunFinished):
-            dialect = event.dialect
-        for listener in listeners:
-            listener(event)
-
+    baseline = known_failures(args.baseline, chosen.corpus) if args.baseline is not None else None
+    outputs = Outputs(args, chosen, unfinished)
+    if args.wait is not None:
+        _wait(kind, subject, args.wait)
     try:
-        rows = asyncio.run(execute(chosen, tell, args.trace))
+        rows = asyncio.run(execute(chosen, outputs, args.trace))
     finally:
-        if console is not None:
-            console.close()
-    if ledger is not None:
-        seeds = () if unfinished is None else (*unfinished.seeds, options.seed)
-        ledger.finish(replace(chosen.header, dialect=dialect, resumed=seeds), rows)
-    if not args.json:
-        if chosen.left_out:
-            s = "s were" if chosen.left_out != 1 else " was"
-            print(f"{chosen.left_out} scenario{s} left out by what was selected")  # noqa: T201
-        if args.ledger is not None:
-            print(f"ledger {args.ledger}, digest {digest(rows)}")  # noqa: T201
-        if args.trace is not None:
-            print(f"trace {args.trace}")  # noqa: T201
-        for form, path in args.report:
-            print(f"report {path} ({form})")  # noqa: T201
-        if pictures is not None:
-            print(f"pictures {args.pictures} ({pictures.written})")  # noqa: T201
-    return exit_code(rows) if baseline is None else _held_to(baseline, rows, chosen, args.json)
+        outputs.close()
+    outputs.finish(rows)
+    if baseline is None:
+        return exit_code(rows)
+    whole = chosen.header.left_out == 0
+    return held_to(baseline, rows, chosen.corpus, whole=whole, quiet=outputs.quiet)
 
 
 def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
@@ -210,15 +188,18 @@ def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
     return "host", args.host or os.environ.get("OPENWOP_BASE_URL") or "reference"
 
 
-def _baseline(path: Path, chosen: Plan) -> Baseline:
+def known_failures(path: Path, corpus: Corpus) -> Baseline:
+    """Read a baseline. Raises ``DocumentError``."""
     from ..evidence.baseline import read_baseline
     from ..evidence.requirements import read_ids
 
-    return read_baseline(path, read_ids(chosen.corpus.ids).aliases)
+    return read_baseline(path, read_ids(corpus.ids).aliases)
 
 
-def _held_to(baseline: Baseline, rows: tuple[Row, ...], chosen: Plan, as_json: bool) -> int:
-    """Print what a baseline makes of a run; the exit code. JSON keeps standard output alone."""
+def held_to(
+    baseline: Baseline, rows: tuple[Row, ...], corpus: Corpus, *, whole: bool, quiet: bool
+) -> int:
+    """Print what a baseline makes of a run; the exit code. A report keeps standard output alone."""
     import sys
     from datetime import UTC, datetime
 
@@ -226,10 +207,10 @@ def _held_to(baseline: Baseline, rows: tuple[Row, ...], chosen: Plan, as_json: b
     from ..evidence.baseline import judge
     from ..scenario.outline import outlines
 
-    others = {outline.requirement for outline in outlines(chosen.corpus)}
-    left_out = others - {row.id for row in rows} if chosen.left_out else set()
+    others = {outline.requirement for outline in outlines(corpus)}
+    left_out = set() if whole else others - {row.id for row in rows}
     judged = judge(baseline, rows, left_out, datetime.now(UTC).date())
-    file = sys.stderr if as_json else sys.stdout
+    file = sys.stderr if quiet else sys.stdout
     for fault in judged.faults:
         print(fault, file=file)
     if judged.verdict != verdict(rows):
@@ -237,64 +218,46 @@ def _held_to(baseline: Baseline, rows: tuple[Row, ...], chosen: Plan, as_json: b
     return judged.exit_code
 
 
-def _require_writable(path: Path) -> None:
-    """Say before the run, and not after it, that a file cannot be written."""
+def _wait(kind: Kind, subject: str, seconds: float) -> None:
+    """Wait until a host answers, and say so: a host may take its time to start."""
+    import asyncio
+    import sys
+
+    from ..adapters.connect import connect_host
+    from ..adapters.waiting import until_it_answers
     from ..errors import UsageError
 
-    folder = path.absolute().parent
-    while not folder.exists():
-        folder = folder.parent
-    target = path if path.exists() else folder
-    if path.is_dir() or not folder.is_dir() or not os.access(target, os.W_OK):
-        raise UsageError(f"{path} cannot be written")
+    if kind != "host" or not subject.lower().startswith(("http://", "https://")):
+        raise UsageError("--wait goes with a host at a URL: all else is started by the run itself")
+    host = connect_host(subject)
+    waiting = f"openwop-conformance: waiting up to {seconds:g} s for {host.name} to answer"
+    print(waiting, file=sys.stderr, flush=True)  # noqa: T201
+
+    async def answered() -> None:
+        try:
+            await until_it_answers(host, seconds)
+        finally:
+            await host.close()
+
+    asyncio.run(answered())
 
 
-def _listeners(
-    args: argparse.Namespace, requirements: dict[str, Requirement], chosen: Plan
-) -> tuple[list[Listener], Any]:
-    from ..suite import VERSION
+def _report(text: str) -> tuple[str, Path | None]:
+    from ..reports.forms import FORMS
 
-    listeners: list[Listener] = []
-    console = None
-    if args.json:
-        from ..reports.jsonfile import JsonReport
-
-        listeners.append(JsonReport(None, chosen.header))
-    else:
-        from rich.console import Console
-
-        from ..reports.console import ConsoleReport
-
-        console = ConsoleReport(Console(), requirements, VERSION)
-        listeners.append(console)
-    for form, path in args.report:
-        if form == "markdown":
-            from ..reports.markdown import MarkdownReport
-
-            listeners.append(MarkdownReport(path, requirements, VERSION))
-        else:
-            from ..reports.jsonfile import JsonReport
-
-            listeners.append(JsonReport(path, chosen.header))
-    return listeners, console
+    form, _, file = text.partition(":")
+    if form not in FORMS or not file:
+        forms = ", ".join(FORMS)
+        raise argparse.ArgumentTypeError(f"{text!r} is not FORM:FILE with a FORM of {forms}")
+    return form, None if file == "-" else Path(file)
 
 
-def _pictures(folder: Path | None, listeners: list[Listener]) -> PictureReport | None:
-    """What writes pictures into a folder, among those who are told."""
-    if folder is None:
-        return None
-    from ..reports.pictures import PictureReport
-
-    report = PictureReport(folder)
-    listeners.append(report)
-    return report
-
-
-def _report(text: str) -> tuple[str, Path]:
-    form, colon, file = text.partition(":")
-    if form not in ("markdown", "json") or not colon or not file:
-        raise argparse.ArgumentTypeError(f"{text!r} is not markdown:FILE or json:FILE")
-    return form, Path(file)
+def _shard(text: str) -> tuple[int, int]:
+    index, slash, of = text.partition("/")
+    numbers = slash and all(n.isascii() and n.isdecimal() and len(n) < 5 for n in (index, of))
+    if not numbers or not 1 <= int(index) <= int(of):
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N, as 2/5 for the second of five")
+    return int(index), int(of)
 
 
 def _natural(text: str) -> int:
@@ -317,3 +280,13 @@ def _scale(text: str) -> float:
     if not 0.01 <= scale <= 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.01 to 1000")
     return scale
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds up to 3600")
+    return seconds

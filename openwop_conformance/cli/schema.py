@@ -13,6 +13,7 @@ NAMES = (
     "aliases",
     "ledger-record",
     "trace-record",
+    "report",
     "bundle-v3",
     "bundle-older",
     "attestation",

@@ -75,6 +75,8 @@ class Side:
     """By id. A bundle v1 has no ids: its rows stand under the file names of its scenarios."""
     left_out: int = 0
     died: bool = False
+    shard: tuple[int, int] | None = None
+    """Which part of a run it is: the i-th of n."""
 
     def as_json(self) -> dict[str, JsonValue]:
         """The recording without its rows."""
@@ -87,6 +89,7 @@ class Side:
             "rows": len(self.rows),
             "leftOut": self.left_out,
             "died": self.died,
+            "shard": self.shard and {"index": self.shard[0], "of": self.shard[1]},
         }
 
 
@@ -192,6 +195,7 @@ def read_side(path: Path) -> Side:
         first = None
     if isinstance(first, dict) and "record" in first:
         header, rows, total = read_ledger(path)
+        shard = header.get("shard")
         return Side(
             str(path),
             "ledger",
@@ -201,6 +205,7 @@ def read_side(path: Path) -> Side:
             {row.id: row for row in rows},
             header["leftOut"],
             total is None,
+            (shard["index"], shard["of"]) if shard else None,
         )
     try:
         document = parse(data)

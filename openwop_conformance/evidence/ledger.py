@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,27 @@ from ..errors import JsonError, UsageError
 from ..jsonvalue import JsonValue, canonical, parse
 from ..scenario.model import Scenario, Subject
 from ..schemas import problems, validator
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Which part of a run a ledger holds: the ``index``-th of ``of``, counted from 1."""
+
+    index: int
+    of: int
+    scenarios: int
+    """How many the whole run has."""
+    rows: str
+    """The digest of the rows of the whole run that are to come, as of ``planned_digest``."""
+
+    @property
+    def elsewhere(self) -> int:
+        """How many scenarios the other shards have: all are dealt out in turn."""
+        return self.scenarios - len(range(self.index - 1, self.scenarios, self.of))
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The shard as a JSON object."""
+        return {"index": self.index, "of": self.of, "scenarios": self.scenarios, "rows": self.rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +57,16 @@ class Header:
     resumed: tuple[int, ...] = ()
     """The seeds with which a run that had died was gone on with."""
     kind: Subject = "host"
+    shard: Shard | None = None
+    shards: tuple[int, ...] = ()
+    """The seeds of the shards that were merged, in their order."""
 
     def as_json(self) -> dict[str, JsonValue]:
         """The header's line."""
         resumed: dict[str, JsonValue] = {"resumed": list(self.resumed)} if self.resumed else {}
         kind: dict[str, JsonValue] = {} if self.kind == "host" else {"kind": self.kind}
+        shard: dict[str, JsonValue] = {"shard": self.shard.as_json()} if self.shard else {}
+        shards: dict[str, JsonValue] = {"shards": list(self.shards)} if self.shards else {}
         return {
             "record": "header",
             "suite": {"name": "openwop-conformance", "version": self.suite},
@@ -51,13 +77,36 @@ class Header:
             "leftOut": self.left_out,
             "dialect": self.dialect,
             **resumed,
+            **shard,
+            **shards,
         }
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """In words, which scenarios for such a subject the rows are not about."""
+        found = []
+        elsewhere = self.shard.elsewhere if self.shard else 0
+        if unselected := self.left_out - elsewhere:
+            s = "s were" if unselected != 1 else " was"
+            found.append(f"{unselected} scenario{s} left out by what was selected")
+        if self.shard is not None:
+            s, are = ("s", "are") if elsewhere != 1 else ("", "is")
+            found.append(
+                f"shard {self.shard.index} of {self.shard.of}: {elsewhere} scenario{s} {are} in "
+                "the others; the verdict of all is for merge to say"
+            )
+        return tuple(found)
 
 
 def digest(rows: Sequence[Row]) -> str:
     """SHA-256 over the RFC 8785 form of the rows, sorted by id."""
     ordered = sorted(rows, key=lambda row: row.id)
     return hashlib.sha256(canonical([row.as_json() for row in ordered])).hexdigest()
+
+
+def planned_digest(planned: Mapping[str, str]) -> str:
+    """SHA-256 over the RFC 8785 form of the rows to come: their ids, each with its scenario."""
+    return hashlib.sha256(canonical(dict(planned))).hexdigest()
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from ..engine.verdict import Disposition, Event, Row, RunFinished, ScenarioFinis
 from ..errors import UsageError
 from ..jsonvalue import JsonValue, equal
 from ..scenario.lint import load_all
-from .ledger import Header, digest
+from .ledger import Header, Shard, digest
 from .replaying import ReplayedClock, ReplayedHost
 from .trace import Trace, read_trace
 
@@ -63,7 +63,8 @@ async def rederive(path: Path, suite: str, corpus: Corpus) -> Rederived:
     if trace.footer is None:
         rows = _reached(trace, rows)
     head_of = (suite, corpus.digest, head["subject"], head["seed"], head["leftOut"], dialect)
-    header = Header(*head_of, kind=kind)
+    shard = Shard(**head["shard"]) if "shard" in head else None
+    header = Header(*head_of, kind=kind, shard=shard)
     return Rederived(
         header,
         rows,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
@@ -23,7 +22,9 @@ from ..engine.verdict import (
     verdict,
 )
 from ..evidence.requirements import Requirement
-from .reproduce import call_lines, headline, shell_lines
+from ..scenario.model import Subject as Kind
+from .reproduce import call_lines, shell_lines
+from .wording import NOT_ESTABLISHED, WORDS, again, by_reason, details, printable, totals
 
 _STYLE: Final = {
     Disposition.PASS: "green",
@@ -33,13 +34,6 @@ _STYLE: Final = {
     Disposition.SKIPPED: "dim",
 }
 _VERDICT_STYLE: Final = {0: "green", 1: "bold red", 3: "yellow"}
-_WORDS: Final = {
-    Disposition.PASS: "kept",
-    Disposition.FAIL: "broken",
-    Disposition.BLOCKED: "not witnessed",
-    Disposition.INAPPLICABLE: "do not bind this subject",
-    Disposition.SKIPPED: "opted out of",
-}
 _SHOWN_CASES: Final = 5
 
 
@@ -54,6 +48,7 @@ class ConsoleReport:
         self._failed: list[ScenarioFinished] = []
         self._base: str | None = None
         self._subject = ""
+        self._kind: Kind = "host"
 
     def __call__(self, event: Event) -> None:
         """Take note of one event."""
@@ -74,9 +69,7 @@ class ConsoleReport:
                 self._progress.stop()
 
     def _start(self, event: RunStarted) -> None:
-        self._subject = shlex.quote(event.subject)
-        if event.kind != "host":
-            self._subject = f"--{event.kind} {self._subject}"
+        self._subject, self._kind = event.subject, event.kind
         self._base = event.subject if event.subject.startswith("http") else None
         count = len(event.scenarios)
         self._line(
@@ -99,7 +92,7 @@ class ConsoleReport:
         for finished in sorted(self._failed, key=lambda f: f.row.id):
             self._line("")
             self._failure(finished)
-        for disposition in (Disposition.BLOCKED, Disposition.SKIPPED, Disposition.INAPPLICABLE):
+        for disposition in NOT_ESTABLISHED:
             self._reasons(disposition, event.rows)
         self._line("")
         self._summary(event.rows, event.seconds)
@@ -117,58 +110,38 @@ class ConsoleReport:
         if more > 0:
             cases = f"case{'s' * (more != 1)}"
             self._line(f"      … and {more} more {cases} of the same rule", "dim")
-        again = f"openwop-conformance run {self._subject} --select {finished.scenario.id}"
-        self._pair("again", again)
+        self._pair("again", again(self._subject, self._kind, finished.scenario.id))
 
     def _one_failure(self, failure: Failure, finished: ScenarioFinished) -> None:
         self._line(f"      {failure.message}", "bold")
-        for name, value in (
-            ("rule", failure.because),
-            ("fixture", failure.case),
-            ("expected", failure.expected),
-            ("got", failure.got),
-            ("at", failure.place),
-        ):
-            if value:
-                self._pair(name, value)
-        for line in (failure.scenario or "").splitlines():
-            self._pair("", line)
-        if failure.exchange is not None:
-            self._pair("exchange", headline(failure.exchange))
-            if failure is finished.failures[0]:
-                of_host = finished.scenario.subject == "host"
-                lines = (
-                    shell_lines(finished.exchanges, failure.exchange, self._base)
-                    if of_host
-                    else call_lines(finished.exchanges, failure.exchange)
-                )
-                self._pair("curl" if of_host else "lines", lines[0])
-                for line in lines[1:]:
-                    self._pair("", line)
+        for name, value in details(failure):
+            self._pairs(name, value.splitlines() if name == "scenario" else [value])
+        if failure.exchange is not None and failure is finished.failures[0]:
+            if finished.scenario.subject == "host":
+                lines = shell_lines(finished.exchanges, failure.exchange, self._base)
+                self._pairs("curl", lines)
+            else:
+                self._pairs("lines", call_lines(finished.exchanges, failure.exchange))
 
     def _reasons(self, disposition: Disposition, rows: Sequence[Row]) -> None:
         """The rows of a disposition, gathered by their reason."""
-        gathered: dict[str, list[str]] = {}
-        for row in rows:
-            if row.disposition is disposition:
-                gathered.setdefault(row.reason, []).append(row.scenario)
+        gathered = by_reason(rows, disposition)
         if gathered:
             self._line("")
-            self._line(f"{disposition}: {_WORDS[disposition]}", _STYLE[disposition])
+            self._line(f"{disposition}: {WORDS[disposition]}", _STYLE[disposition])
         for reason, scenarios in gathered.items():
             self._line(f"      {reason}")
-            self._line(f"        {', '.join(sorted(scenarios))}", "dim")
+            self._line(f"        {', '.join(scenarios)}", "dim")
 
     def _summary(self, rows: Sequence[Row], seconds: float) -> None:
-        parts = [
-            f"{count} {_WORDS[d]}"
-            for d in Disposition
-            if (count := sum(row.disposition is d for row in rows))
-        ]
         style = _VERDICT_STYLE[exit_code(tuple(rows))]
         self._line(verdict(tuple(rows)), style)
-        total = f"{len(rows)} requirement{'s' * (len(rows) != 1)}"
-        self._line(f"{total}: {', '.join(parts)}; {seconds:.1f} s", "dim")
+        self._line(f"{totals(rows)}; {seconds:.1f} s", "dim")
+
+    def _pairs(self, name: str, lines: Sequence[str]) -> None:
+        """Several lines under one name."""
+        for number, line in enumerate(lines):
+            self._pair("" if number else name, line)
 
     def _pair(self, name: str, value: str) -> None:
         self._print((f"      {name:<9} ", "dim"), (value, ""))
@@ -178,5 +151,5 @@ class ConsoleReport:
 
     def _print(self, *pieces: tuple[str, str]) -> None:
         """Print one line as it is: nothing is wrapped, and no control character gets through."""
-        clean = (("".join(c if c.isprintable() else "�" for c in text), s) for text, s in pieces)
+        clean = ((printable(text), style) for text, style in pieces)
         self._console.print(Text.assemble(*clean), soft_wrap=True, highlight=False)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..engine.verdict import Disposition, Event, RunFinished, ScenarioFinished
 from ..engine.verdict import exit_code as code_of
-from ..errors import UsageError
 from ..evidence.ledger import Header, counts, digest
+from ..evidence.requirements import Requirement
 from ..jsonvalue import JsonValue
+from .output import put
 
 
 class JsonReport:
-    """Listens to a run and writes one document, to a file or to standard output."""
+    """Listens to a run and writes one document, of the schema ``report``, when it is over."""
 
-    def __init__(self, path: Path | None, header: Header) -> None:
+    def __init__(
+        self, path: Path | None, requirements: Mapping[str, Requirement], header: Header
+    ) -> None:
         self._path, self._header = path, header
         self._failed: list[ScenarioFinished] = []
 
@@ -57,12 +60,4 @@ class JsonReport:
                 for failure in finished.failures
             ],
         }
-        text = json.dumps(document, indent=2) + "\n"  # in ASCII: a terminal obeys none of it
-        if self._path is None:
-            sys.stdout.write(text)
-            return
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(text, "utf-8")
-        except OSError as error:
-            raise UsageError(f"the report cannot be written: {error}") from None
+        put(self._path, json.dumps(document, indent=2) + "\n")  # ASCII: no terminal obeys any of it

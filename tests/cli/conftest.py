@@ -1,4 +1,4 @@
-"""The command line called in this process, without the credentials of whoever runs the tests."""
+"""The command line called in this process, in no environment of whoever runs the tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ Cli = Callable[..., Said]
 
 
 @pytest.fixture(autouse=True)
-def _no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     for name in [name for name in os.environ if name.startswith("OPENWOP_")]:
         monkeypatch.delenv(name)
 

@@ -64,18 +64,6 @@ def test_json_is_one_document_on_standard_output_and_nothing_else(cli: Cli, tmp_
     assert found["failures"] == []
 
 
-def test_reports_are_written_beside_what_is_printed(cli: Cli, tmp_path: Path) -> None:
-    page, document = tmp_path / "r" / "a.md", tmp_path / "r" / "a:b.json"
-
-    code, out, _ = cli(
-        "run", "reference", *ONE, "--report", f"markdown:{page}", "--report", f"json:{document}"
-    )
-    assert code == 0
-    assert "Conformant: " in out
-    assert page.read_text("utf-8").startswith("# openwop-conformance: reference\n\n**Conformant: ")
-    assert json.loads(document.read_text("utf-8"))["subject"] == "reference"
-
-
 def test_several_patterns_and_a_second_option_choose_the_union(cli: Cli) -> None:
     code, out, _ = cli("run", "reference", "--json", "--select", "*.limits", "host.v2.family")
 
@@ -241,15 +229,6 @@ def test_a_choice_of_nothing_is_exit_2_before_anything_is_sent(
 
     assert (code, out) == (2, "")
     assert err.startswith(f"openwop-conformance: {said}")
-
-
-def test_a_file_that_cannot_be_written_is_exit_2(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    for option in (["--ledger", tmp_path / "file" / "x"], ["--report", f"json:{tmp_path}/file/x"]):
-        code, _, err = cli("run", "reference", *ONE, *option)
-        assert code == 2
-        assert "cannot be written" in err
 
 
 # ------------------------------------------------------------------------------- pictures

@@ -27,8 +27,7 @@ from openwop_conformance.reference.policy import Policy
 from openwop_conformance.reference.sabotage import sabotage_called
 from openwop_conformance.reference.settings import Settings
 from openwop_conformance.reports.console import ConsoleReport
-from openwop_conformance.reports.jsonfile import JsonReport
-from openwop_conformance.reports.markdown import MarkdownReport
+from openwop_conformance.reports.forms import FORMS
 from tests.engine.subjects import SEAM, Breaking, Ran, altered, ran, scenario, streaming
 
 SETTINGS = Settings(
@@ -43,11 +42,10 @@ def everything_written(name: str, tmp_path: Path, **how: Any) -> tuple[Ran, str]
     requirements = read_requirements(corpus().requirements)
     header = Header("0", "0" * 64, "reference", 1)
     screen = io.StringIO()
-    page, report, ledger = (tmp_path / f for f in ("page.md", "report.json", "ledger.jsonl"))
+    reports, ledger = {form: tmp_path / form for form in FORMS}, tmp_path / "ledger.jsonl"
     listeners: list[Listener] = [
         ConsoleReport(Console(file=screen, width=200), requirements, "0"),
-        MarkdownReport(page, requirements, "0"),
-        JsonReport(report, header),
+        *(FORMS[form](path, requirements, header) for form, path in reports.items()),
     ]
 
     def tell(event: Event) -> None:
@@ -56,7 +54,8 @@ def everything_written(name: str, tmp_path: Path, **how: Any) -> tuple[Ran, str]
 
     found = asyncio.run(ran([scenario(name)], settings=SETTINGS, tell=tell, **how))
     write_ledger(ledger, header, found.rows)
-    parts = [screen.getvalue(), *(p.read_text("utf-8") for p in (page, report, ledger))]
+    files = (*reports.values(), ledger)
+    parts = [screen.getvalue(), *(path.read_text("utf-8") for path in files)]
     for finished in found.finished.values():
         parts += [repr(finished.row), NotKept(finished).text()]
         parts += [repr((f.message, f.expected, f.got)) for f in finished.failures]

@@ -20,8 +20,7 @@ from openwop_conformance.evidence.ledger import write_ledger
 from openwop_conformance.reference.connect import build_app, credentials_for
 from openwop_conformance.reference.settings import Settings
 from openwop_conformance.reports.console import ConsoleReport
-from openwop_conformance.reports.jsonfile import JsonReport
-from openwop_conformance.reports.markdown import MarkdownReport
+from openwop_conformance.reports.forms import FORMS
 from openwop_conformance.suite import plan
 
 PADDING = 70
@@ -60,8 +59,7 @@ def test_no_report_repeats_a_key_or_the_canary(tmp_path: Path, canary: str) -> N
     listeners: list[Listener] = [
         told.append,
         ConsoleReport(Console(file=console, width=80), {}, "1.2.3"),
-        MarkdownReport(tmp_path / "report.md", {}, "1.2.3"),
-        JsonReport(tmp_path / "report.json", chosen.header),
+        *(make(tmp_path / form, {}, chosen.header) for form, make in FORMS.items()),
     ]
 
     async def execute() -> None:
@@ -81,7 +79,7 @@ def test_no_report_repeats_a_key_or_the_canary(tmp_path: Path, canary: str) -> N
     asyncio.run(execute())
 
     texts = [console.getvalue(), *(path.read_text("utf-8") for path in tmp_path.iterdir())]
-    assert len(texts) == 4
+    assert len(texts) == 2 + len(FORMS)
     for text in texts:
         for secret in (credentials.owner, credentials.other, credentials.canary):
             assert secret
