@@ -7,13 +7,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .subject import add_subject, named, opted_out, scale
+
 if TYPE_CHECKING:
     from ..engine.verdict import Event, Listener, Row
     from ..evidence.baseline import Baseline
     from ..evidence.requirements import Requirement
     from ..jsonvalue import JsonValue
     from ..reports.pictures import PictureReport
-    from ..scenario.model import Subject as Kind
     from ..suite import Plan
 
 
@@ -25,29 +26,7 @@ def add_to(commands: Any) -> None:
         description="Run the scenarios against a host, an SDK or a consumer; print the verdict.",
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "host",
-        nargs="?",
-        metavar="HOST",
-        help="a URL, asgi:pkg.mod:app, py:pkg.mod:Factory, reference, or an entry point; "
-        "OPENWOP_BASE_URL, or else reference, when it is left out",
-    )
-    parser.add_argument(
-        "--sdk",
-        nargs="?",
-        const="reference",
-        metavar="SDK",
-        help="an SDK instead of a host: stdio:COMMAND, py:pkg.mod:Factory, or an entry point; "
-        "reference, when it is left out",
-    )
-    parser.add_argument(
-        "--consumer",
-        nargs="?",
-        const="reference",
-        metavar="CONSUMER",
-        help="a consumer instead of a host: browser:reference, browser:PAGE, stdio:COMMAND, "
-        "py:pkg.mod:Factory, or an entry point; reference, when it is left out",
-    )
+    add_subject(parser)
     parser.add_argument(
         "--select",
         nargs="+",
@@ -88,7 +67,7 @@ def add_to(commands: Any) -> None:
         "--jobs", type=_positive, default=8, metavar="N", help="scenarios at once (8)"
     )
     parser.add_argument(
-        "--time-scale", type=_scale, default=1.0, metavar="X", help="multiply every time bound"
+        "--time-scale", type=scale, default=1.0, metavar="X", help="multiply every time bound"
     )
     parser.add_argument(
         "--opt-out",
@@ -115,20 +94,15 @@ def command(args: argparse.Namespace) -> int:
     from ..errors import UsageError
     from ..evidence.ledger import LedgerWriter, digest, read_unfinished
     from ..evidence.requirements import read_requirements
-    from ..scenario.verbs import OPERATOR_NEEDS
     from ..suite import execute, fresh_seed, plan, resumed
 
-    unknown = sorted(set(args.opt_out) - set(OPERATOR_NEEDS))
-    if unknown:
-        known = " and ".join(OPERATOR_NEEDS)
-        raise UsageError(f"{unknown[0]!r} cannot be opted out of; {known} can")
     options = Options(
         seed=fresh_seed() if args.seed is None else args.seed,
         jobs=args.jobs,
         time_scale=args.time_scale,
-        opted_out=frozenset(args.opt_out),
+        opted_out=opted_out(args),
     )
-    kind, subject = _subject(args)
+    kind, subject = named(args)
     if args.pictures is not None and (args.consumer or "").partition(":")[0] != "browser":
         raise UsageError("--pictures goes with --consumer browser:…: nothing else can be seen")
     chosen = plan(
@@ -195,19 +169,6 @@ def command(args: argparse.Namespace) -> int:
         if pictures is not None:
             print(f"pictures {args.pictures} ({pictures.written})")  # noqa: T201
     return exit_code(rows) if baseline is None else _held_to(baseline, rows, chosen, args.json)
-
-
-def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
-    """The one subject of a run, and what kind it is of."""
-    from ..errors import UsageError
-
-    if sum(named is not None for named in (args.host, args.sdk, args.consumer)) > 1:
-        raise UsageError("a host, --sdk or --consumer: one run has one subject")
-    if args.sdk is not None:
-        return "sdk", args.sdk
-    if args.consumer is not None:
-        return "consumer", args.consumer
-    return "host", args.host or os.environ.get("OPENWOP_BASE_URL") or "reference"
 
 
 def _baseline(path: Path, chosen: Plan) -> Baseline:
@@ -307,13 +268,3 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 256:
         raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 1 to 256")
     return int(text)
-
-
-def _scale(text: str) -> float:
-    try:
-        scale = float(text)
-    except ValueError:
-        scale = 0.0
-    if not 0.01 <= scale <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.01 to 1000")
-    return scale
