@@ -72,8 +72,18 @@ def command(args: argparse.Namespace) -> int:
     if args.json:
         print_json(checkup)
     else:
-        CheckupPrinter(Console()).print(checkup)
+        CheckupPrinter(Console()).print(checkup, _options(args))
     return checkup.exit_code
+
+
+def _options(args: argparse.Namespace) -> list[str]:
+    """The options that a run takes too, as they were given."""
+    words: list[str] = []
+    for option in ("--select", "--major", "--opt-out", "--credential-file", "--time-scale"):
+        value = getattr(args, option[2:].replace("-", "_"))
+        if value not in (None, [], 1.0):
+            words += [option, *map(str, value if isinstance(value, list) else [value])]
+    return words
 
 
 async def examined(chosen: Plan) -> Checkup:
@@ -101,7 +111,8 @@ async def examined(chosen: Plan) -> Checkup:
         if not any(finding.mark == "bad" for finding in found):
             outlooks = await foreseen(chosen.scenarios, session)
             if chosen.kind == "host":
-                found += await hosts.examined(session, noted)
+                majors = {scenario.major for scenario in chosen.scenarios}
+                found += await hosts.examined(session, noted, majors)
     finally:
         await subject.close()
     found += libraries.log_of(subject)

@@ -86,14 +86,14 @@ class CheckupPrinter:
         else:
             self._signs = {sign: sign for sign in _PLAIN}
 
-    def print(self, checkup: Checkup) -> None:
-        """Print all of it."""
+    def print(self, checkup: Checkup, options: Sequence[str] = ()) -> None:
+        """Print all of it; the run to make next takes ``options``."""
         self._line((f"openwop-conformance {checkup.suite}: {checkup.subject}", ""))
         self._findings(checkup.findings)
         for disposition, title, style in _TITLES:
             self._group(checkup.outlooks, disposition, title, style)
         self._line()
-        self._verdict(checkup)
+        self._verdict(checkup, options)
 
     def _findings(self, findings: Sequence[Finding]) -> None:
         part = ""
@@ -125,7 +125,7 @@ class CheckupPrinter:
             if todo := advice(reason):
                 self._advice(7, todo)
 
-    def _verdict(self, checkup: Checkup) -> None:
+    def _verdict(self, checkup: Checkup, options: Sequence[str]) -> None:
         asked = sum(outlook.disposition is None for outlook in checkup.outlooks)
         rules = f"{asked} of {len(checkup.outlooks)} rules would be asked"
         code = checkup.exit_code
@@ -141,7 +141,9 @@ class CheckupPrinter:
         if asked and code != 2:
             subject = shlex.quote(checkup.subject)
             named = subject if checkup.kind == "host" else f"--{checkup.kind} {subject}"
-            self._line((f"Next: openwop-conformance run {named}", ""))
+            self._line(
+                (" ".join(["Next: openwop-conformance run", named, *map(shlex.quote, options)]), "")
+            )
 
     def _advice(self, indent: int, text: str) -> None:
         self._hanging(((f"{'':<{indent}}{self._signs['→']} ", "dim"),), text)

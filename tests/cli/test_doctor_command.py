@@ -98,6 +98,9 @@ def test_what_would_be_blocked_is_exit_3_and_what_to_set_is_named(
     code, out, _ = cli(*host, "--opt-out", "second-tenant", "canary")
     assert code == 0
     assert "rules are opted out of\n" in out
+    assert "major 1" not in out
+    again = "run 'asgi:a_host_to_see:app()' --major 2 --opt-out second-tenant canary\n"
+    assert out.endswith(f"Next: openwop-conformance {again}")
 
     monkeypatch.setenv("OPENWOP_API_KEY", "an-old-key-of-acme")
     code, out, _ = cli(*host)

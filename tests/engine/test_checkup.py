@@ -305,6 +305,20 @@ def test_a_document_of_another_content_type_is_told_and_taken() -> None:
     assert contact(Response(200, JSON, body)).mark == "good"
 
 
+def test_who_speaks_no_major_that_is_asked_for_is_not_ready() -> None:
+    async def asked(majors: tuple[int, ...], *versions: str) -> list[Finding]:
+        host = claiming(lambda request: json_answer(401, {}), protocolVersions=versions)
+        noted = NotedSubject(host)
+        session = Session(noted, Options(seed=1), Credentials())
+        await session.first_contact()
+        return await hosts.examined(session, noted, majors)
+
+    found = asyncio.run(asked((1, 2), "3.0"))
+    assert [f.mark for f in found] == ["lacking", "lacking", "bad"]
+    assert found[-1].said == "it does not speak major 1 or 2"
+    assert {f.part for f in asyncio.run(asked((2,), "1.1", "2.0"))} == {"major 2", "keys"}
+
+
 def keys(statuses: dict[str, int], credentials: Credentials) -> dict[str, Finding]:
     """What is found of the keys where a read by each of them is answered so."""
     names = {

@@ -6,7 +6,7 @@ Beside what the gates have asked, nothing is sent but reads of a run that is not
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from typing import Final
 
 from ...a2ui.catalog import KIND
@@ -50,26 +50,28 @@ async def reached(session: Session, noted: NotedSubject) -> Finding:
     return _document(answer, noted.passed[0].request.target)
 
 
-async def examined(session: Session, noted: NotedSubject) -> list[Finding]:
-    """The findings of a host that was reached, once the gates have asked what they ask."""
-    claims, claims_v1, found = None, None, []
-    try:
-        claims = await session.claims()
-    except (Blocked, Inapplicable) as fact:
-        found.append(_unspoken(2, fact))
-    try:
-        claims_v1 = await session.claims_v1()
-    except (Blocked, Inapplicable) as fact:
-        found.append(_unspoken(1, fact))
-    if claims is not None:
-        found += _major_2(claims, session, noted)
-    if claims_v1 is not None:
-        found += _major_1(claims_v1, session)
-    if claims is None and claims_v1 is None:
-        said = "it speaks neither major 1 nor major 2"
+async def examined(
+    session: Session, noted: NotedSubject, majors: Collection[int] = (1, 2)
+) -> list[Finding]:
+    """The findings of a host that was reached, once the gates have asked what they ask.
+
+    ``majors`` are those that it is to be judged for.
+    """
+    found: list[Finding] = []
+    spoken = []
+    for major in sorted(majors):
+        try:
+            if major == 1:
+                found += _major_1(await session.claims_v1(), session)
+            else:
+                found += _major_2(await session.claims(), session, noted)
+            spoken.append(major)
+        except (Blocked, Inapplicable) as fact:
+            found.append(_unspoken(major, fact))
+    if not spoken:
+        said = f"it does not speak major {' or '.join(map(str, sorted(majors)))}"
         return [*found, Finding("host", "bad", "majors", said, "see its protocolVersions")]
-    found.sort(key=lambda finding: finding.part)
-    return [*found, *[f async for f in _keys(session, API[1 if claims is None else 2])]]
+    return [*found, *[finding async for finding in _keys(session, API[spoken[-1]])]]
 
 
 # ----------------------------------------------------------------------------- discovery
@@ -85,7 +87,8 @@ def _document(answer: Response, target: str) -> Finding:
         todo = "name that address: redirects are not followed, so that keys go nowhere else"
         return bad(f"{target} answers {status} and sends to {to}", todo)
     if status in (401, 403):
-        return bad(f"{target} answers {status}", "serve discovery without a key: it is public")
+        todo = "serve discovery without a key, as it is public; or is the address another?"
+        return bad(f"{target} answers {status}", todo)
     if status == 404:
         return bad(f"{target} answers 404", _WHERE)
     if status >= 500:
