@@ -20,6 +20,7 @@ LAYERS = (
     ("adapters",),
     ("sdks",),
     ("corpus",),
+    ("starting",),
     ("scenario",),
     ("engine",),
     ("evidence",),

@@ -41,7 +41,7 @@ _OUR_ADDRESS: Final = "openwop-adapter"
 OURS: Final = f"\n//# sourceURL={_OUR_ADDRESS}"
 """What follows a script that is run in the page from here: it is not the page's own."""
 _PLACELESS: Final = "evaluated"
-_PLAYWRIGHT: Final = "playwright is not installed: pip install 'openwop-conformance[browser]'"
+NO_PLAYWRIGHT: Final = "playwright is not installed: pip install 'openwop-conformance[browser]'"
 _ALL: Final = "**/*"
 _MOST_ATTEMPTS: Final = 1000
 _ENDED_WITHIN: Final = 10.0
@@ -93,11 +93,8 @@ class Chromium:
         try:
             playwright = importlib.import_module("playwright.async_api")
         except ImportError:
-            raise AbsentError(_PLAYWRIGHT) from None
-        path = os.environ.get("CHROMIUM") or DEFAULT_PATH
-        if not os.access(path, os.X_OK):
-            hint = "apt-get install chromium, or name another in CHROMIUM"
-            raise AbsentError(f"there is no browser {path}: {hint}")
+            raise AbsentError(NO_PLAYWRIGHT) from None
+        path = browser_path()
         self.error = playwright.Error
         self._driver = await playwright.async_playwright().start()
         try:
@@ -345,6 +342,15 @@ class Tab:
 
 class Thrown(Exception):
     """What a page threw, as one line."""
+
+
+def browser_path() -> str:
+    """Where the browser is. Raises ``AbsentError`` where it is not."""
+    path = os.environ.get("CHROMIUM") or DEFAULT_PATH
+    if not os.access(path, os.X_OK):
+        hint = "apt-get install chromium, or name another in CHROMIUM"
+        raise AbsentError(f"there is no browser {path}: {hint}")
+    return path
 
 
 def said(error: BaseException) -> str:

@@ -64,6 +64,10 @@ class StdioSdk:
                 raise
             return replace(answered, seconds=time.perf_counter() - began)
 
+    def said(self) -> list[str]:
+        """The last lines that the program, or those before it, wrote to standard error."""
+        return list(self._stderr)
+
     async def close(self) -> None:
         """Let the program end with its input, and end it if it does not."""
         if self._process is not None and self._process.stdin is not None:

@@ -12,9 +12,12 @@ from ..errors import ConformanceError
 from . import (
     certify,
     coherence,
+    completion,
     diff,
+    doctor,
     explain,
     har,
+    init,
     keygen,
     lint,
     listing,
@@ -27,6 +30,7 @@ from . import (
     sign,
     verify,
 )
+from .teaching import PROGRAM, epilog, filled, overview
 
 COMMANDS = (
     run,
@@ -34,6 +38,9 @@ COMMANDS = (
     explain,
     lint,
     schema,
+    doctor,
+    init,
+    completion,
     serve,
     sabotage,
     coherence,
@@ -47,6 +54,14 @@ COMMANDS = (
     keygen,
 )
 
+DESCRIPTION = """\
+Find out, truthfully, which of the A2UI rules an OpenWOP host, an A2UI SDK or a renderer keeps.
+"""
+OPTIONS = """
+options:
+  -h, --help     show this, or after a command the help of that command
+  -V, --version  show the version
+"""
 EPILOG = """\
 Exit codes: 0 conformant; 1 something failed; 2 usage or configuration; 3 incomplete: nothing
 failed, but something that binds was not witnessed.
@@ -58,17 +73,51 @@ Keys come from the environment or a private file, never from the command line:
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """The parser of the program, whose help shows the commands by what they are for."""
+
+    def __init__(self) -> None:
+        super().__init__(prog=PROGRAM, allow_abbrev=False)
+        self.helps: dict[str, str] = {}
+
+    def format_help(self) -> str:
+        """The help as it is printed."""
+        from ..corpus import corpus
+
+        documents = f"The documents, README.md and docs/, are in {corpus().documents}\n"
+        parts = (self.format_usage(), DESCRIPTION, overview(self.helps), OPTIONS, EPILOG, documents)
+        return "\n".join(parts)
+
+
+class _Commands:
+    """What a command is declared to. It gets its examples, and its line of help is kept."""
+
+    def __init__(self, parser: _Parser) -> None:
+        self._helps = parser.helps
+        self._commands = parser.add_subparsers(
+            metavar="COMMAND", required=True, parser_class=argparse.ArgumentParser
+        )
+
+    def add_parser(
+        self, name: str, *, help: str, description: str, allow_abbrev: bool
+    ) -> argparse.ArgumentParser:
+        """A command's own parser."""
+        self._helps[name] = help
+        return self._commands.add_parser(
+            name,
+            help=help,
+            description=filled(description),
+            epilog=epilog(name),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=allow_abbrev,
+        )
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of every command."""
-    parser = argparse.ArgumentParser(
-        prog="openwop-conformance",
-        description="Find out, truthfully, which of the A2UI rules an OpenWOP host keeps.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = _Parser()
     parser.add_argument("-V", "--version", action="version", version=_version())
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = _Commands(parser)
     for command in COMMANDS:
         command.add_to(commands)
     return parser
@@ -76,10 +125,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
-    chosen = parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a character that it lacks is no crash
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        chosen = parser().parse_args(arguments)
         code: int = chosen.command(chosen)
         sys.stdout.flush()
     except ConformanceError as error:

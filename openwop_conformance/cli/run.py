@@ -7,11 +7,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .subject import add_subject, named, opted_out, scale
+
 if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..engine.verdict import Row
     from ..evidence.baseline import Baseline
-    from ..scenario.model import Subject as Kind
 
 
 def add_to(commands: Any) -> None:
@@ -22,29 +23,7 @@ def add_to(commands: Any) -> None:
         description="Run the scenarios against a host, an SDK or a consumer; print the verdict.",
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "host",
-        nargs="?",
-        metavar="HOST",
-        help="a URL, asgi:pkg.mod:app, py:pkg.mod:Factory, reference, or an entry point; "
-        "OPENWOP_BASE_URL, or else reference, when it is left out",
-    )
-    parser.add_argument(
-        "--sdk",
-        nargs="?",
-        const="reference",
-        metavar="SDK",
-        help="an SDK instead of a host: stdio:COMMAND, py:pkg.mod:Factory, or an entry point; "
-        "reference, when it is left out",
-    )
-    parser.add_argument(
-        "--consumer",
-        nargs="?",
-        const="reference",
-        metavar="CONSUMER",
-        help="a consumer instead of a host: browser:reference, browser:PAGE, stdio:COMMAND, "
-        "py:pkg.mod:Factory, or an entry point; reference, when it is left out",
-    )
+    add_subject(parser)
     parser.add_argument(
         "--select",
         nargs="+",
@@ -99,7 +78,7 @@ def add_to(commands: Any) -> None:
         "--jobs", type=_positive, default=8, metavar="N", help="scenarios at once (8)"
     )
     parser.add_argument(
-        "--time-scale", type=_scale, default=1.0, metavar="X", help="multiply every time bound"
+        "--time-scale", type=scale, default=1.0, metavar="X", help="multiply every time bound"
     )
     parser.add_argument(
         "--opt-out",
@@ -126,21 +105,16 @@ def command(args: argparse.Namespace) -> int:
     from ..engine.verdict import exit_code
     from ..errors import UsageError
     from ..evidence.ledger import read_unfinished
-    from ..scenario.verbs import OPERATOR_NEEDS
     from ..suite import execute, fresh_seed, plan, resumed
     from .outputs import Outputs
 
-    unknown = sorted(set(args.opt_out) - set(OPERATOR_NEEDS))
-    if unknown:
-        known = " and ".join(OPERATOR_NEEDS)
-        raise UsageError(f"{unknown[0]!r} cannot be opted out of; {known} can")
     options = Options(
         seed=fresh_seed() if args.seed is None else args.seed,
         jobs=args.jobs,
         time_scale=args.time_scale,
-        opted_out=frozenset(args.opt_out),
+        opted_out=opted_out(args),
     )
-    kind, subject = _subject(args)
+    kind, subject = named(args)
     if args.pictures is not None and (args.consumer or "").partition(":")[0] != "browser":
         raise UsageError("--pictures goes with --consumer browser:…: nothing else can be seen")
     chosen = plan(
@@ -173,19 +147,6 @@ def command(args: argparse.Namespace) -> int:
         return exit_code(rows)
     whole = chosen.header.left_out == 0
     return held_to(baseline, rows, chosen.corpus, whole=whole, quiet=outputs.quiet)
-
-
-def _subject(args: argparse.Namespace) -> tuple[Kind, str]:
-    """The one subject of a run, and what kind it is of."""
-    from ..errors import UsageError
-
-    if sum(named is not None for named in (args.host, args.sdk, args.consumer)) > 1:
-        raise UsageError("a host, --sdk or --consumer: one run has one subject")
-    if args.sdk is not None:
-        return "sdk", args.sdk
-    if args.consumer is not None:
-        return "consumer", args.consumer
-    return "host", args.host or os.environ.get("OPENWOP_BASE_URL") or "reference"
 
 
 def known_failures(path: Path, corpus: Corpus) -> Baseline:
@@ -270,16 +231,6 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 256:
         raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 1 to 256")
     return int(text)
-
-
-def _scale(text: str) -> float:
-    try:
-        scale = float(text)
-    except ValueError:
-        scale = 0.0
-    if not 0.01 <= scale <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.01 to 1000")
-    return scale
 
 
 def _seconds(text: str) -> float:

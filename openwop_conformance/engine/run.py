@@ -102,19 +102,8 @@ async def _run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
         async with session.within(SCENARIO_WITHIN):
             await decide(session, scenario)
             await _take_all(witness, failures)
-    except Inapplicable as fact:
-        disposition, reason = Disposition.INAPPLICABLE, str(fact)
-    except Skipped as choice:
-        disposition, reason = Disposition.SKIPPED, str(choice)
-    except (Blocked, ExchangeError) as fault:
-        disposition, reason = Disposition.BLOCKED, str(fault)
-    except TimeoutError:
-        disposition, reason = Disposition.BLOCKED, "the scenario did not end within its time"
-    except DocumentError as fault:
-        disposition, reason = Disposition.BLOCKED, f"the scenario is wrong: {fault.message}"
     except Exception as fault:
-        disposition = Disposition.BLOCKED
-        reason = f"the suite itself failed: {type(fault).__name__}: {fault}"
+        disposition, reason = held_back(fault)
     finally:
         await _clean_up(witness)
     if failures:
@@ -132,6 +121,22 @@ async def _run_one(scenario: Scenario, session: Session) -> ScenarioFinished:
     return ScenarioFinished(
         scenario, row, tuple(failures), tuple(witness.exchanges), session.clock() - started
     )
+
+
+def held_back(fault: Exception) -> tuple[Disposition, str]:
+    """The disposition of a scenario that was broken off, and why it was."""
+    match fault:
+        case Inapplicable():
+            return Disposition.INAPPLICABLE, str(fault)
+        case Skipped():
+            return Disposition.SKIPPED, str(fault)
+        case Blocked() | ExchangeError():
+            return Disposition.BLOCKED, str(fault)
+        case TimeoutError():
+            return Disposition.BLOCKED, "the scenario did not end within its time"
+        case DocumentError():
+            return Disposition.BLOCKED, f"the scenario is wrong: {fault.message}"
+    return Disposition.BLOCKED, f"the suite itself failed: {type(fault).__name__}: {fault}"
 
 
 async def _take_all(witness: Witness, failures: list[Failure]) -> None:

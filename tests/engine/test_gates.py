@@ -116,7 +116,10 @@ def test_without_any_key_the_run_that_cannot_start_names_the_variable() -> None:
 
     without = judged("fold-guarded", credentials=Credentials(), rest=closed)
     assert without.disposition is Disposition.BLOCKED
-    assert "no key was given (OPENWOP_API_KEY)" in without.reason
+    assert without.reason == (
+        'conformance-approval cannot be started: 401 unauthenticated: "a key is needed"; '
+        "no key was given (OPENWOP_API_KEY)"
+    )
     with_one = judged("fold-guarded", rest=closed)
     assert "is the key right?" in with_one.reason
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...adapters.host import Response
 from ...errors import JsonError
-from ...jsonvalue import brief, equal, parse
+from ...jsonvalue import equal, parse
 from ...scenario.verbs import (
     Cancel,
     Fork,
@@ -26,6 +26,7 @@ from ..verdict import Blocked
 from ..witness import RunView, Witness
 
 WAITING = "waiting-approval"
+_SHOWN = 160
 
 
 async def run(witness: Witness, args: Run, refused: Refused | None) -> None:
@@ -183,4 +184,5 @@ def _run_id(response: Response) -> str | None:
 
 
 def _kind(response: Response) -> str:
-    return brief(described(response), 160).strip('"')
+    said = described(response)
+    return said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
