@@ -57,8 +57,10 @@ def carried() -> Iterator[tuple[str, Path]]:
     for pattern in ("*.py", "schemas/*.json", "a2ui/catalogs/*.json", "sdks/*.mjs", "py.typed"):
         for path in (REPOSITORY / package).rglob(pattern):
             yield path.relative_to(REPOSITORY).as_posix(), path
-    for path in (REPOSITORY / package / "pages").rglob("*.*"):
-        yield path.relative_to(REPOSITORY).as_posix(), path
+    for folder in ("pages", "reports/html"):
+        for path in (REPOSITORY / package / folder).rglob("*.*"):
+            if path.suffix != ".pyc":
+                yield path.relative_to(REPOSITORY).as_posix(), path
 
 
 def test_the_wheel_carries_every_file_of_the_corpus_byte_by_byte(wheel: Path) -> None:

@@ -69,7 +69,7 @@ def add_to(commands: Any) -> None:
         default=[],
         type=_report,
         metavar="FORMAT:FILE",
-        help="write a report as well: markdown:FILE or json:FILE",
+        help="write a report as well: html:FILE, markdown:FILE or json:FILE",
     )
     parser.add_argument(
         "--pictures",
@@ -272,6 +272,10 @@ def _listeners(
             from ..reports.markdown import MarkdownReport
 
             listeners.append(MarkdownReport(path, requirements, VERSION))
+        elif form == "html":
+            from ..reports.html import HtmlReport
+
+            listeners.append(HtmlReport(path, requirements, chosen.header))
         else:
             from ..reports.jsonfile import JsonReport
 
@@ -292,8 +296,8 @@ def _pictures(folder: Path | None, listeners: list[Listener]) -> PictureReport |
 
 def _report(text: str) -> tuple[str, Path]:
     form, colon, file = text.partition(":")
-    if form not in ("markdown", "json") or not colon or not file:
-        raise argparse.ArgumentTypeError(f"{text!r} is not markdown:FILE or json:FILE")
+    if form not in ("html", "markdown", "json") or not colon or not file:
+        raise argparse.ArgumentTypeError(f"{text!r} is not html:FILE, markdown:FILE or json:FILE")
     return form, Path(file)
 
 

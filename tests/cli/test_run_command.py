@@ -65,15 +65,18 @@ def test_json_is_one_document_on_standard_output_and_nothing_else(cli: Cli, tmp_
 
 
 def test_reports_are_written_beside_what_is_printed(cli: Cli, tmp_path: Path) -> None:
-    page, document = tmp_path / "r" / "a.md", tmp_path / "r" / "a:b.json"
+    folder = tmp_path / "r"
+    page, document, whole = folder / "a.md", folder / "a:b.json", folder / "a.html"
+    forms = (f"markdown:{page}", f"json:{document}", f"html:{whole}")
 
     code, out, _ = cli(
-        "run", "reference", *ONE, "--report", f"markdown:{page}", "--report", f"json:{document}"
+        "run", "reference", *ONE, *(word for form in forms for word in ("--report", form))
     )
     assert code == 0
     assert "Conformant: " in out
     assert page.read_text("utf-8").startswith("# openwop-conformance: reference\n\n**Conformant: ")
     assert json.loads(document.read_text("utf-8"))["subject"] == "reference"
+    assert "<h1>Conformant: " in whole.read_text("utf-8")
 
 
 def test_several_patterns_and_a_second_option_choose_the_union(cli: Cli) -> None:
