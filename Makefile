@@ -16,9 +16,10 @@ READY := .venv/.ready
 RENDERERS := .venv/renderers
 PAGES := openwop_conformance/pages
 WEB_CORE := @a2ui/web_core@0.11.0
+AXE := axe-core@4.14.1
 
 run: $(READY)
-	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report markdown:out/report.md
+	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report html:out/report.html
 
 test: check .venv/.extras
 	$(BIN)/python -m pytest -n auto
@@ -62,6 +63,8 @@ $(RENDERERS)/.ready: $(READY) $(wildcard $(PAGES)/*.js $(PAGES)/*/*.js $(PAGES)/
 	  echo "there is no chromium, and apt-get cannot install it: the tests in a browser skip"
 	@npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv/node $(WEB_CORE) || \
 	  echo "npm cannot install $(WEB_CORE): its tests skip"
+	@npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv/node $(AXE) || \
+	  echo "npm cannot install $(AXE): the accessibility tests of the report skip"
 	@$(MAKE) --no-print-directory renderers >/dev/null 2>&1 || \
 	  echo "npm cannot build the pages on real renderers: their tests skip"
 	@touch $@

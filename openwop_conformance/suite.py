@@ -31,6 +31,7 @@ from .engine.verdict import (
 )
 from .errors import UsageError
 from .evidence.ledger import Header, Shard, Unfinished, digest, planned_digest
+from .evidence.redaction import without_secrets
 from .evidence.requirements import check_subjects, read_requirements
 from .jsonvalue import JsonValue
 from .scenario.lint import load_all, select
@@ -139,6 +140,7 @@ async def execute(chosen: Plan, tell: Listener, trace: Path | None = None) -> tu
     host, credentials = open_subject(
         chosen.subject, chosen.credentials, chosen.kind, pictures=chosen.pictures
     )
+    tell = without_secrets(tell, credentials)
     try:
         if trace is not None:
             return await _execute_recorded(chosen, host, credentials, tell, trace)

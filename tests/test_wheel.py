@@ -57,7 +57,7 @@ def carried() -> Iterator[tuple[str, Path]]:
     for pattern in ("*.py", "schemas/*.json", "a2ui/catalogs/*.json", "sdks/*.mjs", "py.typed"):
         for path in (REPOSITORY / package).rglob(pattern):
             yield path.relative_to(REPOSITORY).as_posix(), path
-    for folder in ("pages", "starting"):
+    for folder in ("pages", "starting", "reports/html"):
         for path in (REPOSITORY / package / folder).rglob("*.*"):
             if "__pycache__" not in path.parts:
                 yield path.relative_to(REPOSITORY).as_posix(), path

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..engine.verdict import Row
     from ..evidence.baseline import Baseline
+    from ..scenario.model import Subject as Kind
 
 
 def add_to(commands: Any) -> None:
@@ -52,7 +53,7 @@ def add_to(commands: Any) -> None:
         default=[],
         type=_report,
         metavar="FORM:FILE",
-        help="write a report as well: badge, json, junit or markdown; "
+        help="write a report as well: badge, html, json, junit or markdown; "
         "a FILE of - is standard output, alone",
     )
     parser.add_argument(

@@ -44,9 +44,7 @@ GROUPS: Final = {
         "explain": Lesson(("explain fold-guarded",), "docs/readings.md"),
     },
     "evidence": {
-        "merge": Lesson(
-            ("merge shard-1.jsonl shard-2.jsonl --ledger ledger.jsonl",), "docs/ci.md"
-        ),
+        "merge": Lesson(("merge shard-1.jsonl shard-2.jsonl --ledger ledger.jsonl",), "docs/ci.md"),
         "keygen": Lesson(("keygen signing.pem",), "docs/evidence.md"),
         "certify": Lesson(
             (

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from ..engine.credentials import API_KEY, CANARY, MIN_CANARY, OTHER_KEY, Credentials
+from ..engine.verdict import Event, Exchange, Listener, ScenarioFinished
+from ..errors import JsonError
+from ..jsonvalue import JsonValue, compact, parse
 
 _SHORT: Final = dict(zip('"\\/\b\f\n\r\t', '"\\/bfnrt', strict=True))
 _NESTED: Final = 200
@@ -73,6 +77,64 @@ class Redaction:
             first = min((start for start, end in whole if start < begins < end), default=begins)
             begins, moved = first, first < begins
         return len(data) - begins
+
+
+def without_secrets(tell: Listener, credentials: Credentials) -> Listener:
+    """A listener that passes each event on; no exchange in it holds a value of the operator's.
+
+    A host may repeat a key or the canary in any answer, and reports show answers.
+    """
+    if not credentials.names():
+        return tell
+    redaction = Redaction(credentials)
+
+    def hidden(exchange: Exchange) -> Exchange:
+        request, response = exchange.request, exchange.response
+        asked = replace(
+            request,
+            target=redaction.text(request.target),
+            headers=tuple((name, redaction.header(value)) for name, value in request.headers),
+            body=None if request.body is None else _hidden(redaction, request.body),
+        )
+        if response is not None:
+            headers = tuple((name, redaction.header(value)) for name, value in response.headers)
+            response = replace(response, headers=headers, body=_hidden(redaction, response.body))
+        return replace(exchange, request=asked, response=response)
+
+    def told(event: Event) -> None:
+        if isinstance(event, ScenarioFinished):
+            failures = tuple(
+                replace(failure, exchange=failure.exchange and hidden(failure.exchange))
+                for failure in event.failures
+            )
+            exchanges = tuple(map(hidden, event.exchanges))
+            event = replace(event, failures=failures, exchanges=exchanges)
+        tell(event)
+
+    return told
+
+
+def _hidden(redaction: Redaction, body: bytes) -> bytes:
+    """A body without any value, in JSON that is text in its JSON neither."""
+    data = redaction.hidden(body)
+    if b"\\\\" not in data:
+        return data
+    try:
+        value = parse(data)
+    except JsonError:
+        return data
+    clean = _within(redaction, value)
+    return data if clean == value else compact(clean)
+
+
+def _within(redaction: Redaction, value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return redaction.text(value)
+    if isinstance(value, list):
+        return [_within(redaction, item) for item in value]
+    if isinstance(value, dict):
+        return {redaction.text(name): _within(redaction, item) for name, item in value.items()}
+    return value
 
 
 def _forms(letter: str) -> Iterator[list[bytes]]:

@@ -10,6 +10,7 @@ from ..engine.verdict import Listener
 from ..evidence.ledger import Header
 from ..evidence.requirements import Requirement
 from .badge import BadgeReport
+from .html import HtmlReport
 from .jsonfile import JsonReport
 from .junit import JUnitReport
 from .markdown import MarkdownReport
@@ -19,6 +20,7 @@ Maker: TypeAlias = Callable[[Path | None, Mapping[str, Requirement], Header], Li
 
 FORMS: Final[dict[str, Maker]] = {
     "badge": BadgeReport,
+    "html": HtmlReport,
     "json": JsonReport,
     "junit": JUnitReport,
     "markdown": MarkdownReport,

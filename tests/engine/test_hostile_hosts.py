@@ -95,17 +95,18 @@ def judge(
         monkeypatch.setattr(
             "openwop_conformance.engine.session.Options", partial(Options, bounds=bounds)
         )
-        ledger, page, report = (tmp_path / name for name in ("l.jsonl", "p.md", "r.json"))
+        ledger, *files = (tmp_path / name for name in ("l.jsonl", "p.md", "r.json", "w.html"))
         wanted = [f"host.{major}.{name}" for name in names or ("*",) for major in majors]
         chosen = ["--select", *wanted]
         began = time.monotonic()
-        reports = ["--report", f"markdown:{page}", "--report", f"json:{report}"]
+        forms = zip(("markdown", "json", "html"), files, strict=True)
+        reports = [word for form, path in forms for word in ("--report", f"{form}:{path}")]
         code = main(["run", url, "--ledger", str(ledger), *chosen, *reports])
         assert time.monotonic() - began < ENDS_WITHIN
         out, err = capfd.readouterr()
         _, rows, footer = read_ledger(ledger)
         assert footer is not None
-        shown = [out, err, *(path.read_text("utf-8") for path in (ledger, page, report))]
+        shown = [out, err, *(path.read_text("utf-8") for path in (ledger, *files))]
         for text in shown:
             assert "Traceback" not in text
             assert "\x1b" not in text

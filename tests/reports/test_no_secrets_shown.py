@@ -11,17 +11,16 @@ import pytest
 from rich.console import Console
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from openwop_conformance import suite
 from openwop_conformance.adapters.asgi import AsgiHost
 from openwop_conformance.engine.credentials import Credentials
-from openwop_conformance.engine.run import run
-from openwop_conformance.engine.session import Options, Session
+from openwop_conformance.engine.session import Options
 from openwop_conformance.engine.verdict import Disposition, Event, Listener
 from openwop_conformance.evidence.ledger import write_ledger
 from openwop_conformance.reference.connect import build_app, credentials_for
 from openwop_conformance.reference.settings import Settings
 from openwop_conformance.reports.console import ConsoleReport
 from openwop_conformance.reports.forms import FORMS
-from openwop_conformance.suite import plan
 
 PADDING = 70
 """So long a text before a secret that a report cuts some of them in two."""
@@ -51,10 +50,12 @@ def parrot(app: ASGIApp, canary: str) -> ASGIApp:
 
 
 @pytest.mark.parametrize("canary", ["a-canary-of-the-operator", 'quotes "\\" and \\back ähm'])
-def test_no_report_repeats_a_key_or_the_canary(tmp_path: Path, canary: str) -> None:
+def test_no_report_repeats_a_key_or_the_canary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, canary: str
+) -> None:
     settings = Settings(secrets={"one": canary})
     credentials = credentials_for(settings)
-    chosen = plan("reference", credentials, options=Options(seed=1))
+    chosen = suite.plan("reference", credentials, options=Options(seed=1))
     console, told = io.StringIO(), list[Event]()
     listeners: list[Listener] = [
         told.append,
@@ -62,24 +63,19 @@ def test_no_report_repeats_a_key_or_the_canary(tmp_path: Path, canary: str) -> N
         *(make(tmp_path / form, {}, chosen.header) for form, make in FORMS.items()),
     ]
 
-    async def execute() -> None:
-        host = AsgiHost(parrot(build_app(settings), canary), "reference")
+    def tell(event: Event) -> None:
+        for listener in listeners:
+            listener(event)
 
-        def tell(event: Event) -> None:
-            for listener in listeners:
-                listener(event)
-
-        try:
-            rows = await run(chosen.scenarios, Session(host, chosen.options, credentials), tell)
-        finally:
-            await host.close()
-        write_ledger(tmp_path / "ledger.jsonl", chosen.header, rows)
-        assert Disposition.FAIL in {row.disposition for row in rows}
-
-    asyncio.run(execute())
+    host = AsgiHost(parrot(build_app(settings), canary), "reference")
+    monkeypatch.setattr(suite, "open_subject", lambda *_, **__: (host, credentials))
+    rows = asyncio.run(suite.execute(chosen, tell))
+    write_ledger(tmp_path / "ledger.jsonl", chosen.header, rows)
+    assert Disposition.FAIL in {row.disposition for row in rows}
 
     texts = [console.getvalue(), *(path.read_text("utf-8") for path in tmp_path.iterdir())]
     assert len(texts) == 2 + len(FORMS)
+    assert "$OPENWOP_API_KEY" in (tmp_path / "html").read_text("utf-8")
     for text in texts:
         for secret in (credentials.owner, credentials.other, credentials.canary):
             assert secret
