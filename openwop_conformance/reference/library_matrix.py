@@ -23,6 +23,7 @@ from ..adapters.sdk import InProcessSdk
 from ..corpus import corpus
 from ..engine.credentials import Credentials
 from ..engine.hello import HELLO
+from ..engine.offers import LOCKED
 from ..engine.run import is_timed, run
 from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
@@ -64,8 +65,14 @@ class Family:
     sabotages: Mapping[str, Any]
     made: Callable[[str | None], Subject]
     """The subject, whole or with one sabotage."""
-    excused: tuple[Disposition, ...] = (Disposition.INAPPLICABLE,)
-    """What a row may be for the whole subject, other than kept."""
+    lacks: frozenset[str] = frozenset()
+    """The needs that the whole subject does not meet: their rows are inapplicable."""
+
+    def expects(self, row: str) -> Disposition:
+        """What a row has to be for the whole subject."""
+        (scenario,) = (s for s in scenarios_of(self.subject) if s.requirement == row)
+        lacking = not self.lacks.isdisjoint(scenario.needs)
+        return Disposition.INAPPLICABLE if lacking else Disposition.PASS
 
 
 def _sdk(name: str | None) -> Subject:
@@ -87,8 +94,10 @@ def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer
 
 FAMILIES: Final[Mapping[Kind, Family]] = {
     "sdk": Family("sdk", SDK_SABOTAGES, _sdk),
-    "consumer": Family("consumer", CONSUMER_SABOTAGES, _consumer),
-    "page": Family("consumer", PAGE_SABOTAGES, _page, excused=()),
+    "consumer": Family(
+        "consumer", CONSUMER_SABOTAGES, _consumer, lacks=frozenset({"feature.network"})
+    ),
+    "page": Family("consumer", PAGE_SABOTAGES, _page, lacks=frozenset({LOCKED})),
 }
 
 
@@ -104,11 +113,10 @@ async def library_matrix_of(kind: Kind, names: Sequence[str] = ()) -> Matrix:
             raise UsageError(f"there is no sabotage {name!r} of this kind")
     chosen = list(names or known)
     baseline, *outcomes = await _run_all(kind, [None, *chosen])
-    fine = {Disposition.PASS, *FAMILIES[kind].excused}
     faults = [
         f"the {kind} is not green: {row} is {disposition}"
         for row, disposition in baseline.dispositions.items()
-        if disposition not in fine
+        if disposition is not FAMILIES[kind].expects(row)
     ]
     lines = tuple(_line(kind, n, baseline, o) for n, o in zip(chosen, outcomes, strict=True))
     faults += [f"{line.name}: {fault}" for line in lines for fault in line.faults]

@@ -341,8 +341,8 @@ def issued_id_gone(copy: Copy) -> None:
 @sabotage(IDS, DOCUMENTS)
 def id_renamed(copy: Copy) -> None:
     """An id changes without an alias."""
-    old = r"openwop-conformance\.sdk\.locked-root\n"
-    copy.rewrite("ledger/requirements.yaml", old, "openwop-conformance.sdk.locked-top\n")
+    old = r"openwop-conformance\.consumer\.open-url-schemes\n"
+    copy.rewrite("ledger/requirements.yaml", old, "openwop-conformance.consumer.open-url-forms\n")
 
 
 @sabotage(DOCUMENTS)

@@ -129,9 +129,9 @@ class Violates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """The consumer says of itself, among other things, this."""
+    """The consumer says of itself that it has these capabilities, with true and nothing else."""
 
-    capabilities: Annotated[dict[str, Any], Doc("members of capabilities, exactly")]
+    capabilities: Annotated[list[str], Doc("their names")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -165,7 +165,7 @@ def test_each_break_makes_another_host(sabotage: Sabotage) -> None:
 
 def test_there_are_enough_breaks_and_each_has_its_own_name() -> None:
     first = ("major_one", "delta", "subscribing")
-    modules = ("admission", "profile", "recording", "trust", "service", *first)
+    modules = ("admission", "profile", "recording", "trust", "service", "locks", *first)
     package = "openwop_conformance.reference.sabotage"
     names = [
         sabotage.name

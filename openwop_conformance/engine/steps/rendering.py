@@ -203,7 +203,7 @@ async def claims(witness: Witness, args: Claims, refused: Refused | None) -> Non
     result = result_of(witness, "hello", exchange, response)
     said = result.get("capabilities", {})
     named = {name: said.get(name) for name in args.capabilities}
-    same(witness, "the capabilities", args.capabilities, named, exchange)
+    same(witness, "the capabilities", dict.fromkeys(args.capabilities, True), named, exchange)
 
 
 async def quiet(witness: Witness, args: Quiet, refused: Refused | None) -> None:

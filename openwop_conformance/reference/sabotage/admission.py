@@ -105,6 +105,23 @@ def _last_surface_only(policy: Policy) -> Policy:
     return with_rule("fold", judge)(policy)
 
 
+def _deletion_ends_all(policy: Policy) -> Policy:
+    ended: set[str] = set()
+
+    def judge(admission: Admission) -> None:
+        rules.fold(admission)
+        kinds = [kind for _, kind, _ in bodies(admission.payload)]
+        run = admission.state.run_id
+        if "createSurface" in kinds:
+            ended.discard(run)
+        elif run in ended:
+            raise Violation("fold", "the surface was deleted")
+        if "deleteSurface" in kinds:
+            ended.add(run)
+
+    return with_rule("fold", judge)(policy)
+
+
 def _deletions_shared(policy: Policy) -> Policy:
     deleted: set[str] = set()
 
@@ -309,6 +326,11 @@ SABOTAGES: Final = (
         "fold-keeps-last-surface-only",
         "the fold remembers only the surface that was touched last",
         _last_surface_only,
+    ),
+    Sabotage(
+        "deletion-crosses-surfaces",
+        "a surface that is deleted takes the others of its run with it",
+        _deletion_ends_all,
     ),
     Sabotage(
         "fold-shared-across-runs",

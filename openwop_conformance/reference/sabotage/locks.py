@@ -61,6 +61,10 @@ def _equal_value(held: Lock, at: Segments, body: JsonValue, data: DataModel) -> 
     return bool(at) and "value" in body and equal(data.get(body["path"]), body["value"])
 
 
+def _nulled(held: Lock, at: Segments, body: JsonValue, data: DataModel) -> bool:
+    return bool(at) and "value" in body and body["value"] is None
+
+
 def _no_path(held: Lock, at: Segments, body: JsonValue, data: DataModel) -> bool:
     return "path" not in body
 
@@ -244,6 +248,7 @@ COMMON: Final = (
     BrokenLocks("removal-open", "Frozen members may be removed.", _data(_removes_member)),
     BrokenLocks("new-members-open", "What was not there is not frozen.", _data(_new_member)),
     BrokenLocks("equal-values-open", "An equal value is let through.", _data(_equal_value)),
+    BrokenLocks("nulls-open", "A null is let through.", _data(_nulled)),
     BrokenLocks("no-path-open", "A missing path is not that of the root.", _data(_no_path)),
     BrokenLocks(
         "root-of-allowed-open", "A root of allowed members is let through.", _data(_allowed_members)

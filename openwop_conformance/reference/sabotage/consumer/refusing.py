@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ....a2ui.catalog import Branch, check_message, component_types
 from ....a2ui.fold import Component
+from ....a2ui.lock import without_lock
 from ....errors import Violation
 from ....jsonvalue import JsonValue
 from ....schemas import schema
@@ -81,15 +82,15 @@ def _of_known_event(component: Any) -> list[JsonValue]:
 def _good_messages(self: Any, envelope: JsonValue) -> None:
     payload = envelope["payload"]
     if isinstance(payload, dict) and isinstance(payload.get("messages"), list):
-        good = list(_good(payload["messages"]))
+        good = list(_good(payload["messages"], self.may_lock(envelope)))
         payload = {**payload, "messages": good or payload["messages"]}
     Client.deliver(self, {**envelope, "payload": payload})
 
 
-def _good(messages: list[JsonValue]) -> Iterator[JsonValue]:
+def _good(messages: list[JsonValue], may_lock: bool) -> Iterator[JsonValue]:
     for message in messages:
         try:
-            check_message(message)
+            check_message(without_lock(message) if may_lock else message)
         except Violation:
             continue
         yield message
