@@ -1,4 +1,4 @@
-"""Every recipe of ``docs/ci.md``, carried out command by command against a host in a process.
+"""Every recipe of ``docs/how-to/ci.md``, carried out command by command against a host.
 
 Installing is left out, and a selection is added to each run so that it is quick; all else is as it
 is shown.
@@ -24,7 +24,7 @@ from openwop_conformance.cli import main
 from openwop_conformance.evidence.ledger import read_ledger
 from tests.shared_data import REPOSITORY
 
-PAGE: Final = (REPOSITORY / "docs" / "ci.md").read_text("utf-8")
+PAGE: Final = (REPOSITORY / "docs" / "how-to" / "ci.md").read_text("utf-8")
 RECIPES: Final = {
     name: (language, text)
     for language, name, text in re.findall(r"```(yaml|sh)\n# (\S+)\n(.*?)```", PAGE, re.DOTALL)
@@ -283,5 +283,6 @@ def test_the_shell_tells_a_broken_rule_from_one_that_was_not_witnessed(
 
 
 def test_the_table_has_each_exit_code_once() -> None:
-    rows = re.findall(r"^\| (\d[\d, ]*) \|.*\|.*\|$", PAGE, re.MULTILINE)
+    page = (REPOSITORY / "docs" / "reference" / "outputs.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d[\d, ]*) \|.*\|.*\|$", page, re.MULTILINE)
     assert rows == ["0", "1", "2", "3", "130, 137, 143"]

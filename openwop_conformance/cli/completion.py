@@ -37,7 +37,7 @@ def add_to(commands: Any) -> None:
         "_openwop-conformance in a folder of $fpath.",
         allow_abbrev=False,
     )
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=SHELLS, help="whose script")
     parser.set_defaults(command=command)
 
 

@@ -1,0 +1,12 @@
+"""The site that Sphinx makes of these pages; everything it shows lies in this folder."""
+
+project = "openwop-conformance"
+html_title = project
+extensions = ["myst_parser", "sphinx_external_toc"]
+exclude_patterns = ["examples"]
+external_toc_exclude_missing = True  # what no page names is an orphan, and no page is
+highlight_language = "none"  # the indented blocks are commands
+html_theme = "furo"
+html_copy_source = False
+html_show_copyright = html_show_sphinx = False
+myst_heading_anchors = 4
