@@ -159,7 +159,7 @@ def test_the_host_of_another_kind_is_judged_by_the_command_beside_it(
     text = (folder / "docs/how-to/test-your-host.md").read_text("utf-8")
     code = text.split("```python\n")[1].split("```")[0]
     command = re.search(r"`openwop-conformance (run py:in_memory[^`]*)`", " ".join(text.split()))
-    if not check(command, "the page about hosts shows no command beside its host") or command is None:
+    if not check(command, "the page about hosts shows no command beside one") or command is None:
         return
     (tmp_path / "in_memory.py").write_text(code, "utf-8")
     out = io.StringIO()
