@@ -41,7 +41,7 @@ pytestmark = pytest.mark.row("openwop-conformance.corpus.documents-executed")
 
 SHOWN_SABOTAGE = "second-create-inside-admitted"
 SHOWN_SCENARIO = "host.v2.fold-inside-envelope"
-_COMMAND = re.compile(r"openwop-conformance ([a-z]+)\b")
+_COMMAND = re.compile(r"(?<!install )openwop-conformance ([a-z]+)\b")
 
 
 @pytest.fixture

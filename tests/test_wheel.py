@@ -164,7 +164,7 @@ def test_the_tutorial_is_true_from_the_wheel_alone(wheel: Path, tmp_path: Path) 
                 file = reader.folder / "host_adapter.py"
                 text = file.read_text("utf-8")
                 assert text.count(edits[0]) == 1
-                file.write_text(text.replace(*edits), "utf-8")
+                file.write_text(text.replace(edits[0], edits[1]), "utf-8")
     assert len(edits) == 2
     assert (tmp_path / "my-host" / "report.html").is_file()
     assert reader.folder == tmp_path / "stranger"
