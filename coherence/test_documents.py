@@ -106,7 +106,8 @@ def test_every_command_line_that_is_shown_parses(check: Check, folder: Path) -> 
     parser = cli.parser()
     for name, text in pages(folder):
         shown = re.findall(r"`(openwop-conformance [a-z][^`…]*)`", " ".join(text.split()))
-        shown += re.findall(r"^ {4}(openwop-conformance [a-z][^#…\n]*)", text, re.MULTILINE)
+        whole = text.replace("\\\n", "")
+        shown += re.findall(r"^ {4}(openwop-conformance [a-z][^#…\n]*)", whole, re.MULTILINE)
         for line in shown:
             words = ["1" if word == "N" else word for word in shlex.split(line)[1:]]
             check(parses(parser, words), "{}: is no command line: {}", name, line)

@@ -130,10 +130,10 @@ class Reader:
             assert _install(self.wheel, self.venv).is_relative_to(self.venv)
         else:
             if words[:3] == ["python", "-m", "venv"]:
-                words.append("--without-pip")
+                line += " --without-pip"
             kept = {k: v for k, v in os.environ.items() if not k.startswith(("OPENWOP", "PYTHON"))}
             done = subprocess.run(
-                ["sh", "-c", shlex.join(words)],
+                ["sh", "-c", line],
                 cwd=self.folder,
                 env=kept | {"PATH": self.path},
                 stdout=subprocess.PIPE,

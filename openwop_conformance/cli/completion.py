@@ -34,7 +34,8 @@ def add_to(commands: Any) -> None:
         "and scenario ids. For bash, write it to "
         "~/.local/share/bash-completion/completions/openwop-conformance; for fish, to "
         "~/.config/fish/completions/openwop-conformance.fish; for zsh, to "
-        "_openwop-conformance, in a folder of $fpath.",
+        "_openwop-conformance, in a folder of $fpath. It needs what "
+        "pip install 'openwop-conformance[completion]' brings.",
         allow_abbrev=False,
     )
     parser.add_argument("shell", choices=SHELLS, help="whose script")
