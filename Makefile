@@ -77,6 +77,8 @@ $(RENDERERS)/.ready: $(READY) $(wildcard $(PAGES)/*.js $(PAGES)/*/*.js $(PAGES)/
 	  echo "npm cannot install $(AXE): the accessibility tests of the report skip"
 	@$(MAKE) --no-print-directory renderers >/dev/null 2>&1 || \
 	  echo "npm cannot build the pages on real renderers: their tests skip"
+	@$(MAKE) --no-print-directory .venv/.docs >/dev/null 2>&1 || \
+	  echo "pip cannot install Sphinx: the tests of the site skip"
 	@touch $@
 
 $(READY): pyproject.toml
