@@ -3,6 +3,8 @@
 # make check  linters and types alone
 # make gates  the corpus gates alone
 # make bench  the benchmarks, with figures
+# make docs   the site of docs/, in out/site
+# make docs-reference    write the pages of docs/ that are made from the product
 # make sdk-results       judge the real SDKs again, and write down what each of them fails
 # make renderers         build the pages on the real renderers from npm
 # make renderer-results  judge the real renderers again, and write down what each of them fails
@@ -11,7 +13,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test check gates bench sdk-results renderer-results renderers clean
+.PHONY: run test check gates bench docs docs-reference sdk-results renderer-results renderers clean
 
 RENDERERS := .venv/renderers
 PAGES := openwop_conformance/pages
@@ -35,6 +37,14 @@ gates: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only
+
+docs: .venv/.docs
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet \
+	  --doctree-dir out/doctrees docs out/site
+	@echo "the site is out/site/index.html"
+
+docs-reference: $(READY)
+	$(BIN)/python -m tests.docs.reference_pages
 
 sdk-results: .venv/.extras
 	$(BIN)/python -m tests.sdks.results
@@ -67,6 +77,8 @@ $(RENDERERS)/.ready: $(READY) $(wildcard $(PAGES)/*.js $(PAGES)/*/*.js $(PAGES)/
 	  echo "npm cannot install $(AXE): the accessibility tests of the report skip"
 	@$(MAKE) --no-print-directory renderers >/dev/null 2>&1 || \
 	  echo "npm cannot build the pages on real renderers: their tests skip"
+	@$(MAKE) --no-print-directory .venv/.docs >/dev/null 2>&1 || \
+	  echo "pip cannot install Sphinx: the tests of the site skip"
 	@touch $@
 
 $(READY): pyproject.toml
@@ -74,6 +86,10 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,sdks,browser]'
 	@$(BIN)/openwop-conformance coherence --fetch .venv/upstream || echo "upstream's files cannot be had: their tests skip"
+	@touch $@
+
+.venv/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
 clean:

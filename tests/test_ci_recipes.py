@@ -1,4 +1,4 @@
-"""Every recipe of ``docs/ci.md``, carried out command by command against a host in a process.
+"""Every recipe of ``docs/how-to/ci.md``, carried out command by command against a host.
 
 Installing is left out, and a selection is added to each run so that it is quick; all else is as it
 is shown.
@@ -12,8 +12,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,9 +20,10 @@ import yaml
 
 from openwop_conformance.cli import main
 from openwop_conformance.evidence.ledger import read_ledger
+from tests.serving import Host, served
 from tests.shared_data import REPOSITORY
 
-PAGE: Final = (REPOSITORY / "docs" / "ci.md").read_text("utf-8")
+PAGE: Final = (REPOSITORY / "docs" / "how-to" / "ci.md").read_text("utf-8")
 RECIPES: Final = {
     name: (language, text)
     for language, name, text in re.findall(r"```(yaml|sh)\n# (\S+)\n(.*?)```", PAGE, re.DOTALL)
@@ -32,7 +31,6 @@ RECIPES: Final = {
 WORKFLOWS: Final = [name for name in RECIPES if name.startswith(".github/workflows/")]
 SHOWN_URL: Final = "http://127.0.0.1:8080"
 SELECTION: Final = ("*.catalog-equality", "*.no-secret", "*.tenant-isolation", "*.limits")
-PYTHON: Final = [sys.executable, "-m", "openwop_conformance"]
 SHIM: Final = """\
 #!/bin/sh
 command=$1; shift
@@ -41,35 +39,6 @@ exec {python} -m openwop_conformance "$command" "$@"
 """
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-
-
-@dataclass
-class Host:
-    """A host that is served by a process of its own."""
-
-    url: str
-    keys: dict[str, str] = field(repr=False)
-
-
-@contextmanager
-def served(folder: Path, *arguments: str) -> Iterator[Host]:
-    """``serve`` until the end of the block."""
-    file = folder / "keys"
-    with subprocess.Popen(
-        [*PYTHON, "serve", "--credential-file", str(file), *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=REPOSITORY,
-    ) as server:
-        try:
-            assert server.stdout
-            found = re.search(r"http://127\.0\.0\.1:\d+", server.stdout.readline())
-            assert found
-            lines = [line.partition("=") for line in file.read_text("utf-8").splitlines()]
-            yield Host(found[0], {name: value for name, _, value in lines})
-        finally:
-            server.terminate()
-            server.communicate(timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -283,5 +252,6 @@ def test_the_shell_tells_a_broken_rule_from_one_that_was_not_witnessed(
 
 
 def test_the_table_has_each_exit_code_once() -> None:
-    rows = re.findall(r"^\| (\d[\d, ]*) \|.*\|.*\|$", PAGE, re.MULTILINE)
+    page = (REPOSITORY / "docs" / "reference" / "outputs.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d[\d, ]*) \|.*\|.*\|$", page, re.MULTILINE)
     assert rows == ["0", "1", "2", "3", "130, 137, 143"]

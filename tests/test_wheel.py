@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from openwop_conformance.corpus import corpus
+from tests.docs.commands import DOCS, parts_of
 from tests.shared_data import REPOSITORY
 
 
@@ -38,6 +41,16 @@ def _run(*command: str, cwd: Path) -> str:
     return found.stdout
 
 
+def _install(wheel: Path, venv: Path) -> Path:
+    """Install the wheel into an environment; the folder where it then lies."""
+    install = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
+    python = str(venv / "bin" / "python")
+    _run(sys.executable, "-m", "pip", "--python", python, *install, cwd=venv)
+    (site,) = (venv / "lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    return site
+
+
 def carried() -> Iterator[tuple[str, Path]]:
     """Every file that has to be in the wheel, by its name there."""
     package = "openwop_conformance"
@@ -46,8 +59,7 @@ def carried() -> Iterator[tuple[str, Path]]:
         "fixtures/**/*.json",
         "ledger/*",
         "coherence/*.py",
-        "docs/*.md",
-        "docs/examples/*",
+        "docs/**/*.*",
         "README.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
@@ -82,10 +94,7 @@ def test_the_suite_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> Non
     empty.mkdir()
     _run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=empty)
     python = venv / "bin" / "python"
-    install = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
-    _run(sys.executable, "-m", "pip", "--python", str(python), *install, cwd=empty)
-    (site,) = (venv / "lib").glob("python*/site-packages")
-    (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    site = _install(wheel, venv)
 
     where = "import openwop_conformance as it; print(it.__file__)"
     imported = Path(_run(str(python), "-c", where, cwd=empty).strip())
@@ -97,3 +106,65 @@ def test_the_suite_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> Non
     assert report["corpus"] == corpus().digest
     assert report["counts"]["executed-pass"] > 30
     assert list(empty.iterdir()) == []
+
+
+class Reader:
+    """Somebody who does what a page says, in a shell in an empty folder."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        self.folder, self.wheel = folder, wheel
+        self.path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        self.venv = folder
+        self.printed = ""
+
+    def do(self, line: str) -> int:
+        """Carry out one line; its exit code. Only how things are installed is not as it stands."""
+        words = shlex.split(line)
+        if words[0] == "cd":
+            self.folder = (self.folder / words[1]).resolve(strict=True)
+        elif words[0] == ".":
+            self.venv = self.folder / words[1].removesuffix("/bin/activate")
+            self.path = f"{self.venv / 'bin'}{os.pathsep}{self.path}"
+        elif words[:2] == ["pip", "install"]:
+            assert words[2:] == ["openwop-conformance"]
+            assert _install(self.wheel, self.venv).is_relative_to(self.venv)
+        else:
+            if words[:3] == ["python", "-m", "venv"]:
+                line += " --without-pip"
+            kept = {k: v for k, v in os.environ.items() if not k.startswith(("OPENWOP", "PYTHON"))}
+            done = subprocess.run(
+                ["sh", "-c", line],
+                cwd=self.folder,
+                env=kept | {"PATH": self.path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=110,
+                check=False,
+            )
+            self.printed = done.stdout
+            return done.returncode
+        return 0
+
+
+def test_the_tutorial_is_true_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
+    reader = Reader(tmp_path, wheel)
+    edits: list[str] = []
+    for part in parts_of((DOCS / "tutorial.md").read_text("utf-8")):
+        if part.kind == "command":
+            assert reader.do(part.text) == part.code, f"{part.text}\n{reader.printed}"
+        elif part.kind == "shown":
+            printed = [line.rstrip() for line in reader.printed.splitlines()]
+            for line in part.text.splitlines():
+                wanted = re.compile(re.escape(line).replace("…", ".*"))
+                assert any(map(wanted.fullmatch, printed)), f"{line}\n{reader.printed}"
+        elif part.kind == "python":
+            edits.append(part.text)
+            if len(edits) == 2:
+                file = reader.folder / "host_adapter.py"
+                text = file.read_text("utf-8")
+                assert text.count(edits[0]) == 1
+                file.write_text(text.replace(edits[0], edits[1]), "utf-8")
+    assert len(edits) == 2
+    assert (tmp_path / "my-host" / "report.html").is_file()
+    assert reader.folder == tmp_path / "stranger"

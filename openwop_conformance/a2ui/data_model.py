@@ -2,7 +2,7 @@
 
 The paths are RFC 6901 with A2UI's differences: ``/`` (and an absent path) is the whole model, empty
 segments are dropped, missing or null parents are made, arrays keep their length when an item is
-removed. What v0.9 leaves open is read as both reference SDKs do (see docs/readings.md).
+removed. What v0.9 leaves open is read as both reference SDKs do (see docs/explanation/readings.md).
 """
 
 from __future__ import annotations

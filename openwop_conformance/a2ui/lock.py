@@ -1,7 +1,7 @@
 """Locked surfaces (experimental): what a person was shown to confirm is not changed afterwards.
 
 A reading of the proposal "Locked surfaces for safety-critical confirmations"; its open questions
-and how they are read here stand in docs/locked-surfaces.md. A lock comes as a message
+and how they are read here stand in docs/explanation/locked-surfaces.md. A lock comes as a message
 (``lockSurface``) or as a member of ``createSurface`` (``surfacePolicy``); who may set one is asked
 by whoever knows where a message came from.
 """

@@ -24,7 +24,9 @@ def add_to(commands: Any) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("subject", metavar="SUBJECT", help="the host, as for run")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="write the bundle here"
+    )
     parser.add_argument(
         "--host-build",
         required=True,

@@ -33,11 +33,12 @@ def add_to(commands: Any) -> None:
         description="Print a script by which bash, zsh or fish completes commands, options, files "
         "and scenario ids. For bash, write it to "
         "~/.local/share/bash-completion/completions/openwop-conformance; for fish, to "
-        "~/.config/fish/completions/openwop-conformance.fish; for zsh, to a file "
-        "_openwop-conformance in a folder of $fpath.",
+        "~/.config/fish/completions/openwop-conformance.fish; for zsh, to "
+        "_openwop-conformance, in a folder of $fpath. It needs what "
+        "pip install 'openwop-conformance[completion]' brings.",
         allow_abbrev=False,
     )
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=SHELLS, help="whose script")
     parser.set_defaults(command=command)
 
 

@@ -16,7 +16,7 @@ def add_to(commands: Any) -> None:
         "which is printed as well. Nothing is ever written over a file.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a new file")
     parser.set_defaults(command=command)
 
 

@@ -16,10 +16,14 @@ def add_to(commands: Any) -> None:
         "own key is refused. A bundle of this suite gets a new envelope next to OUT.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--signing-key", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--key-id", required=True, metavar="ID")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument("file", type=Path, metavar="FILE", help="the bundle")
+    parser.add_argument(
+        "--signing-key", type=Path, required=True, metavar="FILE", help="made by keygen"
+    )
+    parser.add_argument("--key-id", required=True, metavar="ID", help="the key's name")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="write the signed bundle here"
+    )
     parser.add_argument(
         "--key",
         action="append",

@@ -21,16 +21,16 @@ class Lesson:
 
 GROUPS: Final = {
     "start": {
-        "init": Lesson(("init host my-host", "init sdk my-sdk"), "docs/using.md"),
+        "init": Lesson(("init host my-host", "init sdk my-sdk"), "docs/tutorial.md"),
         "doctor": Lesson(
             ("doctor http://localhost:8080", "doctor --consumer browser:page.html"),
-            "docs/using.md",
+            "docs/how-to/test-your-host.md",
         ),
         "serve": Lesson(
             ("serve --port 8080", "serve --sabotage second-create-inside-admitted"),
-            "docs/using.md",
+            "docs/how-to/test-your-host.md",
         ),
-        "completion": Lesson(("completion bash", "completion fish"), "docs/using.md"),
+        "completion": Lesson(("completion bash", "completion fish"), "docs/reference/commands.md"),
     },
     "judge": {
         "run": Lesson(
@@ -38,38 +38,46 @@ GROUPS: Final = {
                 "run http://localhost:8080 --ledger ledger.jsonl",
                 "run --sdk 'stdio:python sdk_adapter.py' --select 'sdk.data-*'",
             ),
-            "docs/using.md, docs/sdks.md or docs/consumers.md",
+            "docs/reference/subjects.md or docs/reference/outputs.md",
         ),
-        "list": Lesson(("list 'host.v2.*'", "list --matrix"), "docs/requirements.md"),
-        "explain": Lesson(("explain fold-guarded",), "docs/readings.md"),
+        "list": Lesson(("list 'host.v2.*'", "list --matrix"), "docs/reference/requirements.md"),
+        "explain": Lesson(("explain fold-guarded",), "docs/explanation/readings.md"),
     },
     "evidence": {
-        "merge": Lesson(("merge shard-1.jsonl shard-2.jsonl --ledger ledger.jsonl",), "docs/ci.md"),
-        "keygen": Lesson(("keygen signing.pem",), "docs/evidence.md"),
+        "merge": Lesson(
+            ("merge shard-1.jsonl shard-2.jsonl --ledger ledger.jsonl",), "docs/how-to/ci.md"
+        ),
+        "keygen": Lesson(("keygen signing.pem",), "docs/how-to/verify-a-bundle.md"),
         "certify": Lesson(
             (
                 "certify http://localhost:8080 --host-build commit:4f2a9c1 --out bundle.json "
                 "--signing-key signing.pem --key-id host-2026",
             ),
-            "docs/evidence.md",
+            "docs/how-to/verify-a-bundle.md",
         ),
         "sign": Lesson(
             (
                 "sign bundle.json --signing-key verifier.pem --key-id verifier-2026 "
                 "--out signed.json",
             ),
-            "docs/evidence.md",
+            "docs/how-to/verify-a-bundle.md",
         ),
-        "verify": Lesson(("verify bundle.json --key signing.pem.pub",), "docs/evidence.md"),
-        "rederive": Lesson(("rederive trace.jsonl",), "docs/evidence.md"),
-        "har": Lesson(("har trace.jsonl --out trace.har",), "docs/evidence.md"),
-        "diff": Lesson(("diff before.jsonl after.jsonl",), "docs/diff-and-baseline.md"),
+        "verify": Lesson(
+            ("verify bundle.json --key signing.pem.pub",), "docs/reference/verification.md"
+        ),
+        "rederive": Lesson(("rederive trace.jsonl",), "docs/explanation/evidence.md"),
+        "har": Lesson(("har trace.jsonl --out trace.har",), "docs/explanation/evidence.md"),
+        "diff": Lesson(("diff before.jsonl after.jsonl",), "docs/how-to/keep-a-baseline.md"),
     },
     "rules": {
-        "coherence": Lesson(("coherence", "coherence --export rules-of-mine"), "docs/corpus.md"),
-        "lint": Lesson(("lint my-scenario.yaml",), "CONTRIBUTING.md"),
-        "schema": Lesson(("schema", "schema sdk-line"), "CONTRIBUTING.md"),
-        "sabotage": Lesson(("sabotage", "sabotage orphan-admitted"), "CONTRIBUTING.md"),
+        "coherence": Lesson(
+            ("coherence", "coherence --export rules-of-mine"), "docs/explanation/corpus.md"
+        ),
+        "lint": Lesson(("lint my-scenario.yaml",), "docs/how-to/write-a-scenario.md"),
+        "schema": Lesson(("schema", "schema sdk-line"), "docs/reference/file-formats.md"),
+        "sabotage": Lesson(
+            ("sabotage", "sabotage orphan-admitted"), "docs/how-to/write-a-sabotage.md"
+        ),
     },
 }
 """The commands by what they are for, in the order in which they are met."""

@@ -22,7 +22,7 @@ def add_to(commands: Any) -> None:
         "3 no bundle.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("file", type=Path, metavar="FILE", help="the bundle")
     parser.add_argument(
         "--key",
         action="append",

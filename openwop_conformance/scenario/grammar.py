@@ -123,6 +123,7 @@ def scenario_schema() -> JsonValue:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:openwop-conformance:schema:scenario",
         "title": "Scenario",
+        "description": "What a subject is asked about one requirement, step by step.",
         "type": "object",
         "additionalProperties": False,
         "required": [
@@ -171,6 +172,7 @@ def scenario_schema() -> JsonValue:
             "steps": {
                 "type": "array",
                 "minItems": 1,
+                "description": "what is asked, in this order",
                 "items": {"anyOf": [{"$ref": f"#/$defs/{verb}"} for verb in VERBS]},
             },
         },

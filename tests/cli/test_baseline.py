@@ -151,7 +151,7 @@ def test_a_baseline_that_adds_nothing_says_nothing(cli: Cli, host: str) -> None:
 def test_the_page_shows_commands_that_work(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (REPOSITORY / "docs" / "diff-and-baseline.md").read_text("utf-8")
+    page = (REPOSITORY / "docs" / "how-to" / "keep-a-baseline.md").read_text("utf-8")
     example = page.partition("```yaml\n")[2].partition("```")[0]
     lines = [line.split()[1:] for line in page.splitlines() if line.startswith("    openwop-")]
     monkeypatch.chdir(tmp_path)

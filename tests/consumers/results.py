@@ -1,6 +1,6 @@
 """What the real renderers fail, as facts about their versions, by ``make renderer-results``.
 
-The outcome is kept in ``results.json``, and for people in ``docs/renderer-results.md``.
+The outcome is kept in ``results.json``, and for people in ``docs/reference/renderer-results.md``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.results import broken, judged, reasons, result, scenarios, seen, tabl
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parent.parent
 RESULTS: Final = HERE / "results.json"
-PAGE: Final = ROOT / "docs" / "renderer-results.md"
+PAGE: Final = ROOT / "docs" / "reference" / "renderer-results.md"
 BUILT: Final = Path(os.environ.get("OPENWOP_RENDERERS") or ROOT / RENDERERS)
 TIME_SCALE: Final = 2.0
 """The large surfaces take one of the renderers half the time there is; slowness is no verdict."""
@@ -111,12 +111,12 @@ def page(kept: JsonValue) -> str:
     lines = [
         "# What the real renderers keep and break",
         "",
-        "Made by `make renderer-results`: each renderer on [a page](consumers.md#the-real-ones)",
-        "that delivers to it as a host has to, and once more with everything handed straight to",
-        "it. What is broken in both columns is the renderer's to keep; what is broken only without",
-        "protections is what the renderer leaves to the page around it. Of each broken rule the",
-        "first thing that was seen is told. – means that the renderer does not offer what the rule",
-        "is about.",
+        "Made by `make renderer-results`: each renderer on",
+        "[a page](../how-to/test-your-renderer.md#the-real-ones) that delivers to it as a host",
+        "has to, and once more with everything handed straight to it. What is broken in both",
+        "columns is the renderer's to keep; what is broken only without protections is what the",
+        "renderer leaves to the page around it. Of each broken rule the first thing that was seen",
+        "is told. – means that the renderer does not offer what the rule is about.",
         "",
         *table(kept),
         *broken(kept, "consumer", NOTES),

@@ -37,7 +37,7 @@ def test_the_page_of_the_documents_is_judged() -> None:
 
 def test_the_documents_tell_of_every_call_role_and_feature() -> None:
     lines = schema("consumer-line")["$defs"]
-    told = (DOCS / "consumers.md").read_text("utf-8")
+    told = (DOCS / "reference" / "renderer-calls.md").read_text("utf-8")
     for call in lines["call"]["properties"]["call"]["enum"]:
         result = lines[f"result_{call}"]
         result = lines["hello"] if "$ref" in result else result

@@ -1,6 +1,6 @@
 """What the real SDKs fail, as facts about their versions: judged again by ``make sdk-results``.
 
-The outcome is kept in ``results.json``, and for people in ``docs/sdk-results.md``.
+The outcome is kept in ``results.json``, and for people in ``docs/reference/sdk-results.md``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.results import broken, judged, reasons, result, scenarios, table
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parent.parent
 RESULTS: Final = HERE / "results.json"
-PAGE: Final = ROOT / "docs" / "sdk-results.md"
+PAGE: Final = ROOT / "docs" / "reference" / "sdk-results.md"
 NODE_MODULES: Final = Path(os.environ.get("WEB_CORE_DIR", ROOT / ".venv" / "node"))
 WEB_CORE: Final = ROOT / "openwop_conformance" / "sdks" / "web_core.mjs"
 CORE: Final = "py:openwop_conformance.sdks.a2ui_core:Core"
