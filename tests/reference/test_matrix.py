@@ -13,7 +13,7 @@ from openwop_conformance.engine.verdict import Disposition
 from openwop_conformance.errors import UsageError
 from openwop_conformance.reference import matrix
 from openwop_conformance.reference.connect import build_app, settings_of
-from openwop_conformance.reference.matrix import Matrix, Outcome, Task, declared_rows, matrix_of
+from openwop_conformance.reference.matrix import Matrix, Outcome, declared_rows, matrix_of
 from openwop_conformance.reference.policy import Policy
 from openwop_conformance.reference.sabotage import SABOTAGES, Sabotage
 from openwop_conformance.scenario.lint import load_all
@@ -50,8 +50,11 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Matrix]:
     """``matrix_of`` with outcomes that no host has brought about."""
 
     def judged(outcomes: Outcomes, *names: str) -> Matrix:
-        async def run_all(tasks: Sequence[Task]) -> list[Outcome]:
-            return [outcomes(name) for name, *_ in tasks]
+        async def run_all(
+            chosen: Sequence[Sabotage],
+        ) -> tuple[dict[matrix.Kind, Outcome], list[Outcome]]:
+            kinds = {(): outcomes(None)} | {matrix.kind_of(s): outcomes(None) for s in chosen}
+            return kinds, [outcomes(sabotage.name) for sabotage in chosen]
 
         monkeypatch.setattr(matrix, "_run_all", run_all)
         return asyncio.run(matrix_of(names))
