@@ -3,8 +3,8 @@
 The baseline is green; a sabotage turns its declared rows red and changes no other; each requirement
 has a sabotage that turns it red alone; one that changes nothing on the wire is an error.
 
-What the whole host never consults in one major cannot change that major's rows when it is replaced:
-then they are not asked again.
+A row for which the whole host never consults what a sabotage replaces cannot change for it: it is
+not asked again.
 """
 
 from __future__ import annotations
@@ -38,12 +38,11 @@ from ..scenario.sdk_verbs import Splits
 from ..scenario.verbs import Explore
 from .app import application
 from .connect import build_app, credentials_for, policy_under, settings_of
-from .consulting import Consulted, replaced
+from .consulting import Notes, noting_policy, replaced, unconsulted
 from .policy import Policy
 from .sabotage import SABOTAGES, Sabotage, sabotage_called
 
 SEED: Final = 1
-MAJORS: Final = (1, 2)
 _VOLATILE: Final = re.compile(
     r"[0-9a-f]{32}|\d{4}-\d\d-\d\dT[0-9:.]+Z|ow2k_[\w-]+|canary-[\w-]+", re.ASCII
 )
@@ -59,9 +58,8 @@ class Outcome:
 
     dispositions: Mapping[str, Disposition]
     wire: Mapping[str, str]
-    consulted: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """By major, the fields of the policy that the whole host consulted; unknown for a major that
-    is not there."""
+    consulted: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By scenario, the behaviours that the whole subject consulted."""
 
     def __or__(self, other: Outcome) -> Outcome:
         """Two runs with rows of their own as one."""
@@ -139,6 +137,9 @@ def _line(
         f"{row} becomes {outcome.dispositions[row]}, which is not declared"
         for row in sorted(changed - set(declared))
     ]
+    if changed_fields := changed_by(sabotage_called(name)):
+        mine = (s for s in scenarios if name in s.sabotage)
+        faults += unconsulted(changed_fields, mine, baseline.consulted)
     silent = all(baseline.wire[row] == digest for row, digest in outcome.wire.items())
     if silent and not sabotage_called(name).of_time:
         faults.append("it changes nothing on the wire")
@@ -166,9 +167,9 @@ def scenarios_of_hosts() -> Sequence[Scenario]:
 
 Kind = tuple[tuple[str, str], ...]
 """The arguments of ``reference`` under which something is asked."""
-Task = tuple[str | None, Kind, Mapping[int, int]]
-"""A sabotage's name or ``None``, its kind, and for each major that is asked a number to take turns
-by."""
+Task = tuple[str | None, Kind, Mapping[str, int]]
+"""A sabotage's name or ``None``, its kind, and each scenario that is asked, with a number to take
+turns by."""
 
 
 async def _run_all(chosen: Sequence[Sabotage]) -> tuple[dict[Kind, Outcome], list[Outcome]]:
@@ -186,7 +187,8 @@ async def _run_all(chosen: Sequence[Sabotage]) -> tuple[dict[Kind, Outcome], lis
 
         kinds = sorted({kind_of(sabotage) for sabotage in chosen} | {()})
         first, second = [
-            await outcomes((None, kind, {major: 0}) for kind in kinds) for major in MAJORS
+            await outcomes((None, kind, dict.fromkeys(_of_major(major), 0)) for kind in kinds)
+            for major in (1, 2)  # each alone, so that what it finds out first is not the other's
         ]
         baselines = {kind: a | b for kind, a, b in zip(kinds, first, second, strict=True)}
         return baselines, await outcomes(tasks_of(chosen, baselines))
@@ -197,36 +199,50 @@ def kind_of(sabotage: Sabotage) -> Kind:
     return tuple(sorted(sabotage.settings.items()))
 
 
+def changed_by(sabotage: Sabotage) -> frozenset[str]:
+    """The fields of the policy that a sabotage replaces; none where it wraps the whole host."""
+    return frozenset(replaced(Policy(), sabotage.change(Policy())))
+
+
+def _of_major(major: int) -> list[str]:
+    return [scenario.id for scenario in scenarios_of_hosts() if scenario.major == major]
+
+
 def tasks_of(chosen: Sequence[Sabotage], baselines: Mapping[Kind, Outcome]) -> Iterator[Task]:
-    """What is asked of each sabotage: the majors that it could change, or is declared to."""
-    turns = Counter(dict.fromkeys(MAJORS, 0))
+    """What is asked of each sabotage: all that it could change, or is declared to."""
+    turns = Counter[str]()
     for sabotage in chosen:
         consulted = baselines[kind_of(sabotage)].consulted
-        changed = set(replaced(Policy(), sabotage.change(Policy())))
-        majors = {s.major for s in scenarios_of_hosts() if sabotage.name in s.sabotage}
-        majors |= {m for m in MAJORS if not changed or changed & consulted[m]}
-        yield sabotage.name, kind_of(sabotage), {major: turns[major] for major in majors}
-        turns.update(majors)
+        changed = changed_by(sabotage)
+        asked = [
+            scenario.id
+            for scenario in scenarios_of_hosts()
+            if sabotage.name in scenario.sabotage
+            or not changed  # it wraps the whole host
+            or changed & consulted[scenario.id]
+        ]
+        yield sabotage.name, kind_of(sabotage), {name: turns[name] for name in asked}
+        turns.update(asked)
 
 
 def _outcome_in_process(task: Task) -> Outcome:
     return asyncio.run(outcome_of(*task))
 
 
-async def outcome_of(name: str | None, kind: Kind, turns: Mapping[int, int]) -> Outcome:
-    """The scenarios of some majors against the reference host, whole or with one sabotage.
+async def outcome_of(name: str | None, kind: Kind, turns: Mapping[str, int]) -> Outcome:
+    """Some scenarios against the reference host, whole or with one sabotage.
 
-    Rows that a sabotage does not declare are asked a few of their fixtures' cases, in turn, so that
-    the sabotages together ask them all; what measures time is left out there.
+    Rows that a sabotage does not declare are asked a few of their fixtures' cases, in turn; what
+    measures time is left out there.
     """
     settings = settings_of(dict(kind))
-    asked = [scenario for scenario in scenarios_of_hosts() if scenario.major in turns]
-    consulted = Consulted(policy_under(settings, Policy()))
-    app: ASGIApp = application(settings, consulted.as_policy())
+    asked = [scenario for scenario in scenarios_of_hosts() if scenario.id in turns]
+    notes = Notes()
+    app: ASGIApp = application(settings, noting_policy(policy_under(settings, Policy()), notes))
     if name is not None:
         sabotage = sabotage_called(name)
         app = sabotage.wrap(build_app(settings, sabotage.change(Policy())), settings)
-        asked = [in_turn(s, turns[s.major]) if name not in s.sabotage else s for s in asked]
+        asked = [in_turn(s, turns[s.id]) if name not in s.sabotage else s for s in asked]
         asked = [s for s in asked if name in s.sabotage or not is_timed(s)]
     host = AsgiHost(app, "reference")
     session = Session(host, Options(seed=SEED), credentials_for(settings))
@@ -240,8 +256,7 @@ async def outcome_of(name: str | None, kind: Kind, turns: Mapping[int, int]) -> 
         rows = await run(asked, session, tell)
     finally:
         await host.close()
-    names = frozenset(consulted.names)
-    return Outcome({row.id: row.disposition for row in rows}, wire, dict.fromkeys(turns, names))
+    return Outcome({row.id: row.disposition for row in rows}, wire, notes.by(asked))
 
 
 def in_turn(scenario: Scenario, turn: int, few: int = FEW) -> Scenario:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -108,6 +109,13 @@ def test_a_declared_row_that_is_not_red_is_a_fault(judge: Judge, disposition: Di
 def test_a_break_that_changes_nothing_on_the_wire_is_a_fault(judge: Judge) -> None:
     found = judge(instead(outcome([ROW], changed=False)), NAME)
     assert found.faults == (f"{NAME}: it changes nothing on the wire",)
+
+
+def test_a_declared_row_that_consults_nothing_of_what_is_replaced_is_a_fault(judge: Judge) -> None:
+    nothing = {scenario.id: frozenset[str]() for scenario in scenarios()}
+    whole = replace(GREEN, consulted=nothing)
+    found = judge(lambda name: whole if name is None else as_declared(name), NAME)
+    assert found.faults == (f"{NAME}: {ROW} consults nothing of what is replaced",)
 
 
 @pytest.mark.parametrize(
