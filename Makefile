@@ -21,7 +21,7 @@ run: $(READY)
 	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report markdown:out/report.md
 
 test: check .venv/.extras
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY)
 	$(BIN)/ruff check .
