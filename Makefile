@@ -24,7 +24,7 @@ run: $(READY)
 	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report html:out/report.html
 
 test: check .venv/.extras
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY)
 	$(BIN)/ruff check .

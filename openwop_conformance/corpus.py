@@ -52,10 +52,20 @@ class Corpus:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over every file's place and bytes; the same in a checkout and in a wheel."""
-        total = hashlib.sha256()
-        for name, path in self.files():
-            total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-        return total.hexdigest()
+        return self._digest_of("")
+
+    @cached_property
+    def asked_digest(self) -> str:
+        """The same over what is asked of subjects alone: the scenarios and the fixtures."""
+        return self._digest_of("scenarios/", "fixtures/")
+
+    def _digest_of(self, *parts: str) -> str:
+        lines = (f"{name}\0{found}\n" for name, found in self._digests if name.startswith(parts))
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+    @cached_property
+    def _digests(self) -> list[tuple[str, str]]:
+        return [(n, hashlib.sha256(path.read_bytes()).hexdigest()) for n, path in self.files()]
 
     def files(self) -> list[tuple[str, Path]]:
         """Every file that decides a verdict, with its name in the corpus, sorted by name."""

@@ -49,12 +49,9 @@ def parse(text: str | bytes, *, max_depth: int = MAX_DEPTH) -> JsonValue:
             text = text.decode("utf-8")
         elif not text.isascii():
             _refuse_surrogate(text)
-        value = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-        )
+        if text.startswith("\ufeff"):
+            raise JsonError("begins with a byte order mark (BOM)")
+        value = _STRICT.decode(text)
     except JsonError:
         raise
     except UnicodeDecodeError as error:
@@ -90,6 +87,11 @@ def _finite(text: str) -> float:
     return number
 
 
+_STRICT: Final = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite
+)
+
+
 def _walk(value: JsonValue, max_depth: int) -> None:
     """Refuse depth beyond the cap and strings that no UTF-8 text can hold, without recursion."""
     level = [value]
@@ -120,14 +122,35 @@ def _refuse_surrogate(text: str) -> None:
 def canonical(value: JsonValue) -> bytes:
     """The RFC 8785 form. Raises ``JsonError`` for what I-JSON excludes, as integers over 2^53-1."""
     try:
+        text = _SORTED.encode(value)
+        if not _NOT_YET_CANONICAL.search(_STRING.sub("", text)) and not _WIDE_NAME.search(text):
+            return text.encode()
+    except (TypeError, ValueError, RecursionError):
+        pass  # it is not JSON, and the next says why
+    try:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeError) as error:
         raise JsonError(str(error)) from None
 
 
+_SORTED: Final = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
+)
+"""Writes the RFC 8785 form many times as fast as ``rfc8785``, but for what the next three find."""
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_NOT_YET_CANONICAL: Final = re.compile(r"\.0(?![0-9])|[0-9]e|[0-9]{16}")
+"""Outside of strings: numbers that are spelled otherwise there, or that I-JSON may not hold."""
+_WIDE_NAME: Final = re.compile(r'[\U00010000-\U0010ffff](?:[^"\\]|\\.)*":')
+"""A name with a character that sorts after U+FFFF here, and by its surrogates there."""
+
+
 def compact(value: JsonValue) -> bytes:
     """The bytes we send: UTF-8, no spaces, members in the order given."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _COMPACT.encode(value).encode()
+
+
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Made once: so that each text costs a third less."""
 
 
 # ----------------------------------------------------------------------------- pointers
@@ -225,7 +248,7 @@ def equal(left: JsonValue, right: JsonValue) -> bool:
     if isinstance(left, list) and isinstance(right, list) and len(left) != len(right):
         return False
     # ``==`` alone cannot say: it takes 1 for true, and a long integer for no double
-    if left == right and _spelled(left) == _spelled(right):
+    if left == right and _SPELLED.encode(left) == _SPELLED.encode(right):
         return True
     return first_difference(left, right) is None
 
@@ -256,9 +279,8 @@ def one_edit(one: JsonValue, other: JsonValue, *, whole_from: int = 1) -> bool:
     return True
 
 
-def _spelled(value: JsonValue) -> str:
-    """A text that two values share only if they are equal; equal ones may differ in it."""
-    return json.dumps(value, sort_keys=True)
+_SPELLED: Final = json.JSONEncoder(sort_keys=True)
+"""Writes a text that two values share only if they are equal; equal ones may differ in it."""
 
 
 def integer(value: JsonValue) -> int | None:

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -251,6 +252,24 @@ def test_text_that_is_no_pointer_is_refused(pointer: str) -> None:
 @given(st.lists(texts))
 def test_any_tokens_make_a_pointer_that_gives_them_back(tokens: list[str]) -> None:
     assert tokens_of(pointer_of(tuple(tokens))) == tuple(tokens)
+
+
+edges = st.sampled_from(
+    [0.0, -0.0, 1.0, 1e16, 1e21, 0.1, 10**15, LARGEST, -LARGEST, "1.5", '"', "\\", "\x7f", "1e5"]
+)
+names = texts | st.sampled_from(["\U0001f600", "\ufb01", "\ue000", '\\"', "1.0"])
+
+
+@given(
+    st.recursive(
+        values | edges,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=4),
+        max_leaves=8,
+    )
+)
+def test_the_canonical_form_is_what_the_library_for_it_says(value: JsonValue) -> None:
+    """Most values are written without it."""
+    assert canonical(value) == rfc8785.dumps(value)
 
 
 # ---------------------------------------------------------------------------------- comparison

@@ -24,8 +24,8 @@ from .http import (
     read_whole,
     same_loop,
     wire_headers,
-    within,
 )
+from .within import within
 
 Message: TypeAlias = MutableMapping[str, Any]
 AsgiApp: TypeAlias = Callable[

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from ..errors import ConformanceError, ExchangeError, UnreachableError, UsageError
 from .host import Bounds, Chunk, Request, Response, Stream
+from .within import within
 
 if TYPE_CHECKING:
     import httpx
@@ -81,21 +82,6 @@ def is_header(name: bytes, value: bytes) -> bool:
 def read_headers(lines: list[tuple[bytes, bytes]]) -> Headers:
     """Header lines as received, for a ``Response``: names lower case, octets as Latin-1."""
     return tuple((name.lower().decode("latin-1"), value.decode("latin-1")) for name, value in lines)
-
-
-@asynccontextmanager
-async def within(seconds: float, until: float, what: str) -> AsyncIterator[None]:
-    """Bound the block to the loop time ``until``; ``ExchangeError("timeout")`` when it passes."""
-    broken = ExchangeError("timeout", f"{what} took longer than {seconds:g} s")
-    if asyncio.get_running_loop().time() >= until:
-        raise broken
-    try:
-        async with asyncio.timeout_at(until) as scope:
-            yield
-    except TimeoutError:
-        if scope.expired():
-            raise broken from None
-        raise
 
 
 class Answer:

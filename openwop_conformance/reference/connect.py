@@ -23,8 +23,13 @@ _ARGUMENTS: Final = ("strictness", "floor", "db", "dialect", "wrapper", "catalog
 
 def build_app(settings: Settings | None = None, policy: Policy | None = None) -> Starlette:
     """The host as an ASGI application. ``app.state.host`` has its settings and its log."""
-    settings, policy = settings or Settings(), policy or Policy()
-    return application(settings, replace(policy, v1=spoken(policy.v1, settings.dialect)))
+    settings = settings or Settings()
+    return application(settings, policy_under(settings, policy or Policy()))
+
+
+def policy_under(settings: Settings, policy: Policy) -> Policy:
+    """A policy in the dialect of major 1 that some settings name."""
+    return replace(policy, v1=spoken(policy.v1, settings.dialect))
 
 
 def reference_subject(

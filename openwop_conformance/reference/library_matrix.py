@@ -1,7 +1,8 @@
 """The same test of the tests for libraries: every sabotage of a kind of subject against its rows.
 
-What is measured is counted here, not timed, so that each run gives the same. A page is slow, so a
-sabotage of it is asked less: see ``_asked_of_pages``.
+What is measured is counted here, not timed, so that each run gives the same. A row for which the
+whole subject never consults what a sabotage replaces is not asked again: see ``_asked``. A page is
+slow, so a sabotage of it is asked less: see ``_asked_of_pages``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -32,11 +33,14 @@ from ..scenario.consumer_verbs import Rejects, Withstand
 from ..scenario.lint import load_all
 from ..scenario.model import Scenario
 from ..scenario.model import Subject as SubjectKind
+from .consulting import Note, Notes, unconsulted
 from .consumer.operations import ReferenceConsumer
 from .matrix import SEED, Line, Matrix, Outcome, declared_rows, in_turn
 from .sabotage.consumer import CONSUMER_SABOTAGES
+from .sabotage.consumer.model import noting_consumer
 from .sabotage.page import PAGE_SABOTAGES
 from .sabotage.sdk import SDK_SABOTAGES
+from .sabotage.sdk.model import noting_sdk
 from .sdk.operations import ReferenceSdk
 
 if TYPE_CHECKING:
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
     from ..adapters.chromium import Chromium
 
 Kind = Literal["sdk", "consumer", "page"]
+Consulted = Mapping[str, frozenset[str]]
+"""By scenario, what the whole subject consulted."""
 
 _AT_ONCE: Final = 12
 """Sabotages that one process of the pool is given at a time."""
@@ -65,6 +71,8 @@ class Family:
     sabotages: Mapping[str, Any]
     made: Callable[[str | None], Subject]
     """The subject, whole or with one sabotage."""
+    noting: Callable[[Note], Subject] | None = None
+    """The whole subject, which notes what of it is consulted; ``None`` where it cannot."""
     lacks: frozenset[str] = frozenset()
     """The needs that the whole subject does not meet: their rows are inapplicable."""
 
@@ -80,6 +88,14 @@ def _sdk(name: str | None) -> Subject:
     return InProcessSdk(made, "reference", trusted=True)
 
 
+def _noting_sdk(note: Note) -> Subject:
+    return InProcessSdk(noting_sdk(note, counts=True), "reference", trusted=True)
+
+
+def _noting_consumer(note: Note) -> Subject:
+    return InProcessSdk(noting_consumer(note), "reference", trusted=True)
+
+
 def _consumer(name: str | None) -> Subject:
     made = CONSUMER_SABOTAGES[name].made() if name else ReferenceConsumer()
     return InProcessSdk(made, "reference", trusted=True)
@@ -93,9 +109,13 @@ def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer
 
 
 FAMILIES: Final[Mapping[Kind, Family]] = {
-    "sdk": Family("sdk", SDK_SABOTAGES, _sdk),
+    "sdk": Family("sdk", SDK_SABOTAGES, _sdk, _noting_sdk),
     "consumer": Family(
-        "consumer", CONSUMER_SABOTAGES, _consumer, lacks=frozenset({"feature.network"})
+        "consumer",
+        CONSUMER_SABOTAGES,
+        _consumer,
+        _noting_consumer,
+        lacks=frozenset({"feature.network"}),
     ),
     "page": Family("consumer", PAGE_SABOTAGES, _page, lacks=frozenset({LOCKED})),
 }
@@ -112,7 +132,7 @@ async def library_matrix_of(kind: Kind, names: Sequence[str] = ()) -> Matrix:
         if name not in known:
             raise UsageError(f"there is no sabotage {name!r} of this kind")
     chosen = list(names or known)
-    baseline, *outcomes = await _run_all(kind, [None, *chosen])
+    baseline, outcomes = await _run_all(kind, chosen)
     faults = [
         f"the {kind} is not green: {row} is {disposition}"
         for row, disposition in baseline.dispositions.items()
@@ -146,6 +166,9 @@ def _line(kind: Kind, name: str, baseline: Outcome, outcome: Outcome) -> Line:
         f"{row} becomes {outcome.dispositions[row]}, which is not declared"
         for row in sorted(changed - set(declared))
     ]
+    if baseline.consulted:
+        mine = (s for s in scenarios_of(family.subject) if name in s.sabotage)
+        faults += unconsulted(family.sabotages[name].replaced, mine, baseline.consulted)
     if all(baseline.wire[row] == outcome.wire.get(row) for row in declared):
         faults.append("it changes no answer")
     if not declared:
@@ -157,23 +180,29 @@ def _line(kind: Kind, name: str, baseline: Outcome, outcome: Outcome) -> Line:
 # ------------------------------------------------------------------------------- running
 
 
-async def _run_all(kind: Kind, names: Sequence[str | None]) -> list[Outcome]:
+async def _run_all(kind: Kind, names: Sequence[str]) -> tuple[Outcome, list[Outcome]]:
+    """The whole subject, then each sabotage."""
     if kind == "page":
-        return await _on_one_browser(names)
+        baseline, *outcomes = await _on_one_browser([None, *names])
+        return baseline, outcomes
+    baseline = await outcome_of(kind, None)
     batches = [names[i : i + _AT_ONCE] for i in range(0, len(names), _AT_ONCE)]
     if len(batches) == 1:
-        return [await outcome_of(kind, name) for name in names]
+        return baseline, [await outcome_of(kind, name, baseline.consulted) for name in names]
     loop = asyncio.get_running_loop()
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(os.cpu_count() or 1, len(batches)), mp_context=context) as pool:
         found = await asyncio.gather(
-            *(loop.run_in_executor(pool, _in_process, kind, batch) for batch in batches)
+            *(
+                loop.run_in_executor(pool, _in_process, kind, batch, baseline.consulted)
+                for batch in batches
+            )
         )
-    return [outcome for outcomes in found for outcome in outcomes]
+    return baseline, [outcome for outcomes in found for outcome in outcomes]
 
 
-def _in_process(kind: Kind, names: Sequence[str | None]) -> list[Outcome]:
-    return [asyncio.run(outcome_of(kind, name)) for name in names]
+def _in_process(kind: Kind, names: Sequence[str], consulted: Consulted) -> list[Outcome]:
+    return [asyncio.run(outcome_of(kind, name, consulted)) for name in names]
 
 
 async def _on_one_browser(names: Sequence[str | None]) -> list[Outcome]:
@@ -219,10 +248,17 @@ def _joined(parts: Sequence[Outcome]) -> Outcome:
     return Outcome(dispositions, {row: it for part in parts for row, it in part.wire.items()})
 
 
-async def outcome_of(kind: Kind, name: str | None) -> Outcome:
-    """The scenarios against a reference subject in this process, whole or with one sabotage."""
-    family = FAMILIES[kind]
-    return await _outcome(family.made(name), family.subject, _asked(kind, name))
+async def outcome_of(kind: Kind, name: str | None, consulted: Consulted | None = None) -> Outcome:
+    """The scenarios against a reference subject in this process, whole or with one sabotage.
+
+    Of a sabotage, those that it declares, and those that could change by what was ``consulted``.
+    """
+    family, notes = FAMILIES[kind], Notes()
+    asked = _asked(kind, name, consulted)
+    noting = family.noting if name is None else None
+    subject = noting(notes) if noting is not None else family.made(name)
+    found = await _outcome(subject, family.subject, asked)
+    return found if noting is None else replace(found, consulted=notes.by(asked))
 
 
 async def _outcome(
@@ -249,20 +285,26 @@ async def _outcome(
 # --------------------------------------------------------------------- what is asked of it
 
 
-def _asked(kind: Kind, name: str | None) -> Sequence[Scenario]:
+def _asked(kind: Kind, name: str | None, consulted: Consulted | None = None) -> Sequence[Scenario]:
     """The scenarios for a subject that is whole, or has a sabotage.
 
     Rows that a sabotage does not declare are asked a few of their cases, in turn, and those that
-    measure, or are large, not at all.
+    measure, or are large, not at all. Nor are those for which the whole subject ``consulted``
+    nothing that the sabotage replaces.
     """
     known = scenarios_of(FAMILIES[kind].subject)
     if name is None:
         return known
-    turn = list(FAMILIES[kind].sabotages).index(name)
+    sabotages = FAMILIES[kind].sabotages
+    turn = list(sabotages).index(name)
+
+    def could_change(scenario: Scenario) -> bool:
+        return consulted is None or bool(sabotages[name].replaced & consulted[scenario.id])
+
     return [
         s if name in s.sabotage else in_turn(s, turn, _FEW)
         for s in known
-        if name in s.sabotage or not (is_timed(s) or _is_large(s))
+        if name in s.sabotage or (not (is_timed(s) or _is_large(s)) and could_change(s))
     ]
 
 

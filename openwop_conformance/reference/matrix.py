@@ -2,6 +2,9 @@
 
 The baseline is green; a sabotage turns its declared rows red and changes no other; each requirement
 has a sabotage that turns it red alone; one that changes nothing on the wire is an error.
+
+A row for which the whole host never consults what a sabotage replaces cannot change for it: it is
+not asked again.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ import multiprocessing
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
@@ -32,9 +36,11 @@ from ..scenario.lint import load_all
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Splits
 from ..scenario.verbs import Explore
-from .connect import build_app, credentials_for, settings_of
+from .app import application
+from .connect import build_app, credentials_for, policy_under, settings_of
+from .consulting import Notes, noting_policy, replaced, unconsulted
 from .policy import Policy
-from .sabotage import SABOTAGES, sabotage_called
+from .sabotage import SABOTAGES, Sabotage, sabotage_called
 
 SEED: Final = 1
 _VOLATILE: Final = re.compile(
@@ -42,16 +48,26 @@ _VOLATILE: Final = re.compile(
 )
 
 
-FEW: Final = 8
+FEW: Final = 3
 """So many cases of one step are asked of a sabotage that does not declare the row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run: each row's disposition, and a digest of the exchanges of each whole scenario."""
+    """One run: each row's disposition, and a digest of the exchanges of each that is declared."""
 
     dispositions: Mapping[str, Disposition]
     wire: Mapping[str, str]
+    consulted: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By scenario, the behaviours that the whole subject consulted."""
+
+    def __or__(self, other: Outcome) -> Outcome:
+        """Two runs with rows of their own as one."""
+        return Outcome(
+            {**self.dispositions, **other.dispositions},
+            {**self.wire, **other.wire},
+            {**self.consulted, **other.consulted},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +99,8 @@ async def matrix_of(names: Sequence[str] = ()) -> Matrix:
     Raises ``UsageError`` for a name that is none.
     """
     chosen = [sabotage_called(name) for name in names] or list(SABOTAGES.values())
-    scenarios = _scenarios()
-    kinds = sorted({tuple(sorted(s.settings.items())) for s in chosen} | {()})
-    tasks: list[Task] = [(None, dict(kind), 0) for kind in kinds]
-    tasks += [(s.name, dict(s.settings), turn) for turn, s in enumerate(chosen)]
-    outcomes = await _run_all(tasks)
-    baselines = dict(zip(kinds, outcomes, strict=False))
+    scenarios = scenarios_of_hosts()
+    baselines, outcomes = await _run_all(chosen)
     faults = [
         f"the baseline {dict(kind) or ''} is not green: {row} is {disposition}"
         for kind, outcome in baselines.items()
@@ -96,8 +108,8 @@ async def matrix_of(names: Sequence[str] = ()) -> Matrix:
         if disposition not in (Disposition.PASS, Disposition.INAPPLICABLE)
     ]
     lines = tuple(
-        _line(s.name, s.breaks, baselines[tuple(sorted(s.settings.items()))], outcome, scenarios)
-        for s, outcome in zip(chosen, outcomes[len(kinds) :], strict=True)
+        _line(s.name, s.breaks, baselines[kind_of(s)], outcome, scenarios)
+        for s, outcome in zip(chosen, outcomes, strict=True)
     )
     faults += [f"{line.name}: {fault}" for line in lines for fault in line.faults]
     if not names:
@@ -125,6 +137,9 @@ def _line(
         f"{row} becomes {outcome.dispositions[row]}, which is not declared"
         for row in sorted(changed - set(declared))
     ]
+    if changed_fields := changed_by(sabotage_called(name)):
+        mine = (s for s in scenarios if name in s.sabotage)
+        faults += unconsulted(changed_fields, mine, baseline.consulted)
     silent = all(baseline.wire[row] == digest for row, digest in outcome.wire.items())
     if silent and not sabotage_called(name).of_time:
         faults.append("it changes nothing on the wire")
@@ -143,62 +158,105 @@ def _uncovered(lines: Sequence[Line], scenarios: Sequence[Scenario]) -> list[str
 
 
 @cache
-def _scenarios() -> Sequence[Scenario]:
+def scenarios_of_hosts() -> Sequence[Scenario]:
+    """The scenarios for hosts."""
     return [scenario for scenario in load_all(corpus()) if scenario.subject == "host"]
 
 
 # ------------------------------------------------------------------------------- running
 
-Task = tuple[str | None, dict[str, str], int]
-"""A sabotage's name or ``None``, the arguments of ``reference``, and a number to take turns by."""
+Kind = tuple[tuple[str, str], ...]
+"""The arguments of ``reference`` under which something is asked."""
+Task = tuple[str | None, Kind, Mapping[str, int]]
+"""A sabotage's name or ``None``, its kind, and each scenario that is asked, with a number to take
+turns by."""
 
 
-async def _run_all(tasks: Sequence[Task]) -> list[Outcome]:
-    """Each run in a process of a pool: they share nothing but the clock."""
-    workers = min((os.cpu_count() or 1) + 1, len(tasks))  # one more, for they wait a good deal
-    if workers == 1:
-        return [await outcome_of(*task) for task in tasks]
+async def _run_all(chosen: Sequence[Sabotage]) -> tuple[dict[Kind, Outcome], list[Outcome]]:
+    """The whole host under each of the settings, and each sabotage.
+
+    Each run in a process of a pool: they share nothing but the clock.
+    """
     loop = asyncio.get_running_loop()
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        return await asyncio.gather(
-            *(loop.run_in_executor(pool, _outcome_in_process, task) for task in tasks)
-        )
+    workers = (os.cpu_count() or 1) + 1  # one more, for they wait a good deal
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+
+        async def outcomes(tasks: Iterable[Task]) -> list[Outcome]:
+            runs = (loop.run_in_executor(pool, _outcome_in_process, task) for task in tasks)
+            return await asyncio.gather(*runs)
+
+        kinds = sorted({kind_of(sabotage) for sabotage in chosen} | {()})
+        first, second = [
+            await outcomes((None, kind, dict.fromkeys(_of_major(major), 0)) for kind in kinds)
+            for major in (1, 2)  # each alone, so that what it finds out first is not the other's
+        ]
+        baselines = {kind: a | b for kind, a, b in zip(kinds, first, second, strict=True)}
+        return baselines, await outcomes(tasks_of(chosen, baselines))
+
+
+def kind_of(sabotage: Sabotage) -> Kind:
+    """Under what a sabotage is asked."""
+    return tuple(sorted(sabotage.settings.items()))
+
+
+def changed_by(sabotage: Sabotage) -> frozenset[str]:
+    """The fields of the policy that a sabotage replaces; none where it wraps the whole host."""
+    return frozenset(replaced(Policy(), sabotage.change(Policy())))
+
+
+def _of_major(major: int) -> list[str]:
+    return [scenario.id for scenario in scenarios_of_hosts() if scenario.major == major]
+
+
+def tasks_of(chosen: Sequence[Sabotage], baselines: Mapping[Kind, Outcome]) -> Iterator[Task]:
+    """What is asked of each sabotage: all that it could change, or is declared to."""
+    turns = Counter[str]()
+    for sabotage in chosen:
+        consulted = baselines[kind_of(sabotage)].consulted
+        changed = changed_by(sabotage)
+        asked = [
+            scenario.id
+            for scenario in scenarios_of_hosts()
+            if sabotage.name in scenario.sabotage
+            or not changed  # it wraps the whole host
+            or changed & consulted[scenario.id]
+        ]
+        yield sabotage.name, kind_of(sabotage), {name: turns[name] for name in asked}
+        turns.update(asked)
 
 
 def _outcome_in_process(task: Task) -> Outcome:
     return asyncio.run(outcome_of(*task))
 
 
-async def outcome_of(name: str | None, arguments: dict[str, str], turn: int = 0) -> Outcome:
-    """The scenarios against the reference host, whole or with one sabotage.
+async def outcome_of(name: str | None, kind: Kind, turns: Mapping[str, int]) -> Outcome:
+    """Some scenarios against the reference host, whole or with one sabotage.
 
-    Rows that a sabotage does not declare are asked a few of their fixtures' cases, in turn, so that
-    the sabotages together ask them all; what measures time is left out there.
+    Rows that a sabotage does not declare are asked a few of their fixtures' cases, in turn; what
+    measures time is left out there.
     """
-    settings = settings_of(arguments)
-    app: ASGIApp = build_app(settings)
-    scenarios = _scenarios()
+    settings = settings_of(dict(kind))
+    asked = [scenario for scenario in scenarios_of_hosts() if scenario.id in turns]
+    notes = Notes()
+    app: ASGIApp = application(settings, noting_policy(policy_under(settings, Policy()), notes))
     if name is not None:
         sabotage = sabotage_called(name)
         app = sabotage.wrap(build_app(settings, sabotage.change(Policy())), settings)
-    asked = list(scenarios)
-    if name is not None:
-        asked = [in_turn(s, turn) if name not in s.sabotage else s for s in scenarios]
+        asked = [in_turn(s, turns[s.id]) if name not in s.sabotage else s for s in asked]
         asked = [s for s in asked if name in s.sabotage or not is_timed(s)]
     host = AsgiHost(app, "reference")
     session = Session(host, Options(seed=SEED), credentials_for(settings))
     wire: dict[str, str] = {}
 
     def tell(event: Event) -> None:
-        if isinstance(event, ScenarioFinished) and event.scenario in scenarios:
+        if isinstance(event, ScenarioFinished) and name in (None, *event.scenario.sabotage):
             wire[event.row.id] = _wire_digest(event)
 
     try:
         rows = await run(asked, session, tell)
     finally:
         await host.close()
-    return Outcome({row.id: row.disposition for row in rows}, wire)
+    return Outcome({row.id: row.disposition for row in rows}, wire, notes.by(asked))
 
 
 def in_turn(scenario: Scenario, turn: int, few: int = FEW) -> Scenario:

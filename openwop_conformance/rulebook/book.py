@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -35,9 +35,12 @@ ENTRIES: Final = {
 _SHAPE_OF: Final = {"messages": "payloadV2", "envelope": "envelope", "frame": "frame", "kind": ""}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """One fixture: an instance that is admitted, or one that is refused and its twin."""
+    """One fixture: an instance that is admitted, or one that is refused and its twin.
+
+    Corpora share what is read of one file, so a case is the same one as long as its file is.
+    """
 
     name: str
     """Its place under ``fixtures/``."""
@@ -109,9 +112,25 @@ class Rulebook:
         """The restrictions of each shape."""
         return {name: found.lifts for name, found in self._restrictions.items()}
 
+    def restriction(self, shape: str, name: str) -> Lift | None:
+        """The restriction of a shape that a case may name as its reason, by its name."""
+        return self._restrictions[shape].named.get(name)
+
     def without(self, shape: str, lift: Lift) -> Draft202012Validator:
         """The validator of a shape with one restriction lifted."""
         return self._restrictions[shape].without(lift)
+
+    def unused(self, shape: str) -> Mapping[str, Sequence[str]]:
+        """By node of a shape, what it allows and no positive makes use of."""
+        return self._restrictions[shape].unused(self._admitted(shape))
+
+    def unseen(self, shape: str) -> frozenset[str]:
+        """The names of the restrictions of a shape that can be lifted, and nothing notices."""
+        refused = [case.instance for case in self.cases if case.refused and case.shape == shape]
+        return self._restrictions[shape].unseen(compact(refused), self._admitted(shape))
+
+    def _admitted(self, shape: str) -> bytes:
+        return compact([case.instance for case in self.admitted(shape)])
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -122,8 +141,8 @@ class Rulebook:
     def cases(self) -> tuple[Case, ...]:
         """Every fixture that is a case of the schemas; those for SDKs and of locks are not."""
         return tuple(
-            case_of(name, document)
-            for name, document in self.documents()
+            _case_in(name, path)
+            for name, path in self._fixtures()
             if "/" in name  # what lies beside the folders is no case
             and not name.startswith(("sdk/", "locked/"))
         )
@@ -134,9 +153,11 @@ class Rulebook:
 
     def documents(self) -> Iterator[tuple[str, JsonValue]]:
         """Every file under ``fixtures/`` with its name, in order."""
+        return ((name, _json(path)) for name, path in self._fixtures())
+
+    def _fixtures(self) -> list[tuple[str, Path]]:
         folder = self.corpus.fixtures
-        for path in sorted(folder.rglob("*.json"), key=lambda p: p.relative_to(folder).as_posix()):
-            yield path.relative_to(folder).as_posix(), _json(path)
+        return sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*.json"))
 
     def family(self, name: str) -> list[Case]:
         """The cases of one folder, to be judged."""
@@ -155,11 +176,28 @@ class Rulebook:
 
 def _json(path: Path) -> JsonValue:
     try:
-        return parse(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        return parse(_bytes(path))
     except JsonError as error:
         raise UsageError(f"{path} is not strict JSON: {error}") from None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _case_in(name: str, path: Path) -> Case:
+    try:
+        return _case(name, _bytes(path))
+    except JsonError as error:
+        raise UsageError(f"{path} is not strict JSON: {error}") from None
+
+
+@lru_cache(maxsize=4096)
+def _case(name: str, data: bytes) -> Case:
+    return case_of(name, parse(data))
 
 
 def case_of(name: str, document: JsonValue) -> Case:

@@ -8,6 +8,7 @@ hand: its row is blocked.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -165,10 +166,14 @@ def run_gates(run: GateRun) -> tuple[GateRow, ...]:
     """Run the gates of the corpus; their rows. Raises ``UsageError`` for a file that is none."""
     run.book.read()
     gates = run.book.corpus.coherence
-    with _environment_without("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+    with (
+        _environment_without("PYTEST_ADDOPTS", "PYTEST_PLUGINS"),
+        tempfile.TemporaryDirectory() as folder,
+    ):
         pytest.main(
             [
                 str(gates),
+                f"--basetemp={Path(folder) / 'gates'}",  # and nothing of other runs is cleaned up
                 f"--rootdir={gates.parent}",  # so that a gate's name as a module is its own
                 f"--confcutdir={gates}",
                 f"--config-file={os.devnull}",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from ..jsonvalue import JsonValue, pointer_of, tokens_of
-from ..schemas.shape import Shape
+from ..jsonvalue import JsonValue, parse, pointer_of, tokens_of
+from ..schemas.shape import Shape, Visits
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -61,22 +61,67 @@ class Lift:
 
 
 class Restrictions:
-    """The restrictions of a shape, and the validators without one of them, each compiled once."""
+    """The restrictions of a shape, and the validators without one of them, each compiled once.
+
+    What some instances say of them is worked out once, too: instances are given as JSON text.
+    """
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._without: dict[str, Draft202012Validator] = {}
+        self._visits: dict[bytes, Visits] = {}
+        self._unused: dict[bytes, Mapping[str, Sequence[str]]] = {}
+        self._unseen: dict[tuple[bytes, bytes], frozenset[str]] = {}
 
     @cached_property
     def lifts(self) -> tuple[Lift, ...]:
         """Every restriction as it can be lifted."""
         return tuple(lifts(self.shape))
 
+    @cached_property
+    def named(self) -> Mapping[str, Lift]:
+        """Those that a case may name as its reason, by their names."""
+        return {lift.name: lift for lift in self.lifts if lift.grain is not Grain.WIDER}
+
     def without(self, lift: Lift) -> Draft202012Validator:
         """The validator of the shape with one restriction lifted."""
         if lift.name not in self._without:
             self._without[lift.name] = lift.of(self.shape).check
         return self._without[lift.name]
+
+    def unused(self, admitted: bytes) -> Mapping[str, Sequence[str]]:
+        """By node, what it allows and none of the admitted instances makes use of."""
+        if admitted not in self._unused:
+            visits = self._visits_of(admitted)
+            self._unused[admitted] = {n: visits.unused(places=[n]) for n in visits.shape.nodes}
+        return self._unused[admitted]
+
+    def unseen(self, refused: bytes, admitted: bytes) -> frozenset[str]:
+        """The names of the restrictions that can be lifted without anything to notice it.
+
+        What notices is a refused instance that becomes valid, or, where a node is made wider, an
+        allowance that no admitted instance makes use of.
+        """
+        if (refused, admitted) not in self._unseen:
+            invalid = [one for one in parse(refused) if not self.shape.check.is_valid(one)]
+            self._unseen[refused, admitted] = frozenset(
+                lift.name
+                for lift in self.lifts
+                if not any(map(self.without(lift).is_valid, invalid))
+                and not (lift.grain is Grain.WIDER and self._allows_more(lift, admitted))
+            )
+        return self._unseen[refused, admitted]
+
+    def _allows_more(self, lift: Lift, admitted: bytes) -> bool:
+        """Whether a lift allows something that no admitted instance makes use of."""
+        visits = self._visits_of(admitted)
+        after = visits.unused(lift.of(self.shape), [lift.node])
+        return not set(after) <= set(self.unused(admitted)[lift.node])
+
+    def _visits_of(self, admitted: bytes) -> Visits:
+        if admitted not in self._visits:
+            self._visits[admitted] = Visits(self.shape, parse(admitted))
+        return self._visits[admitted]
 
 
 def lifts(shape: Shape) -> Iterator[Lift]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from ..errors import Violation
 from ..jsonvalue import JsonValue, one_edit
 from .book import Case, Rulebook
 from .gates import Check
-from .lifting import Grain
 from .upstream import Upstream
 
 
@@ -20,16 +20,19 @@ def hold_to_their_reasons(check: Check, book: Rulebook, cases: Iterable[Case]) -
         refused = not shape.check.is_valid(case.instance)
         check(refused, "{}: has to be refused, and is valid", case.name)
         check(shape.check.is_valid(case.twin), "{}: its twin is not valid", case.name)
-        apart = one_edit(case.instance, case.twin, whole_from=3 if case.shape == "payloadV2" else 1)
-        check(apart, "{}: its twin is more than one edit away", case.name)
+        check(_is_one_edit_away(case), "{}: its twin is more than one edit away", case.name)
         if refused:
             _hold_to_its_reason(check, book, case)
 
 
+@lru_cache(maxsize=4096)
+def _is_one_edit_away(case: Case) -> bool:
+    return one_edit(case.instance, case.twin, whole_from=3 if case.shape == "payloadV2" else 1)
+
+
 def _hold_to_its_reason(check: Check, book: Rulebook, case: Case) -> None:
     """Lifting the named restriction admits the case: then it keeps every other one."""
-    named = {lift.name: lift for lift in book.lifts[case.shape] if lift.grain is not Grain.WIDER}
-    lift = named.get(case.restriction)
+    lift = book.restriction(case.shape, case.restriction)
     if not check(lift, "{}: no restriction stands at {}", case.name, case.restriction or "''"):
         return
     assert lift is not None

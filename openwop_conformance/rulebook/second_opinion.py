@@ -6,22 +6,36 @@ corpus that is broken in one place differs from the sound one in few schemas and
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 
 import jsonschema
 
-from ..jsonvalue import parse
+from ..jsonvalue import JsonValue, parse
 
 FORMATS: Final = jsonschema.Draft202012Validator.FORMAT_CHECKER
 
 
+def _any_of(
+    validator: Any, arms: Iterable[JsonValue], instance: JsonValue, _: JsonValue
+) -> Iterator[jsonschema.ValidationError]:
+    """``anyOf`` up to the first error of each arm: its own goes on to word all of them."""
+    if not any(validator.evolve(schema=arm).is_valid(instance) for arm in arms):
+        yield jsonschema.ValidationError("valid under none of the given schemas")
+
+
+_Validator: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
+    jsonschema.Draft202012Validator, {"anyOf": _any_of}
+)
+
+
 @cache
-def _validator(schema: bytes) -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(parse(schema), format_checker=FORMATS)
+def _validator(schema: bytes) -> Any:
+    return _Validator(parse(schema), format_checker=FORMATS)
 
 
 @lru_cache(maxsize=100_000)
 def says_jsonschema(schema: bytes, instance: bytes) -> bool:
     """Whether an instance is valid under a schema, both as JSON text."""
-    return _validator(schema).is_valid(parse(instance))
+    return bool(_validator(schema).is_valid(parse(instance)))

@@ -7,6 +7,7 @@ into a cache, or from a folder; a file that is not the pinned one is never read 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -115,15 +116,9 @@ class Upstream:
 
         Raises ``Unavailable``.
         """
-        tests: dict[str, JsonValue] = {}
-        remotes: list[tuple[str, JsonValue]] = []
+        archive = self._archive(self.official)
         try:
-            for path, data in _members(self._archive(self.official)):
-                parts = path.parts[1:]
-                if parts[:3] == ("json", "tests", "draft2020-12"):
-                    tests["/".join(parts[3:])] = parse(data)
-                elif parts[:3] == ("json", "remotes", "draft2020-12"):
-                    remotes.append(("http://localhost:1234/" + "/".join(parts[2:]), parse(data)))
+            tests, remotes = _official(archive.read_bytes())
         except (JsonError, tarfile.TarError) as error:
             raise Unavailable(f"{self.official.archive} cannot be read: {error}") from None
         if not tests:
@@ -193,9 +188,23 @@ def _member(wheel: zipfile.ZipFile, name: str) -> bytes:
     return wheel.read(name)
 
 
-def _members(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+@lru_cache(maxsize=1)
+def _official(archive: bytes) -> tuple[dict[str, JsonValue], list[tuple[str, JsonValue]]]:
+    """The cases and the remotes of an archive, read once."""
+    tests: dict[str, JsonValue] = {}
+    remotes: list[tuple[str, JsonValue]] = []
+    for path, data in _members(archive):
+        parts = path.parts[1:]
+        if parts[:3] == ("json", "tests", "draft2020-12"):
+            tests["/".join(parts[3:])] = parse(data)
+        elif parts[:3] == ("json", "remotes", "draft2020-12"):
+            remotes.append(("http://localhost:1234/" + "/".join(parts[2:]), parse(data)))
+    return tests, remotes
+
+
+def _members(archive: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The JSON files of a source archive; nothing is unpacked to disk."""
-    with tarfile.open(archive) as opened:
+    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
         for member in opened:
             if member.isfile() and member.name.endswith(".json") and member.size <= MOST_BYTES:
                 held = opened.extractfile(member)

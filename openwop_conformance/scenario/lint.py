@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,13 +16,22 @@ from .model import Scenario
 
 def load_all(corpus: Corpus) -> tuple[Scenario, ...]:
     """Every scenario of a corpus, by id. Raises ``DocumentError`` for the first fault."""
-    return _loaded(corpus, corpus.digest)
+    return _loaded(_Read(corpus.asked_digest, corpus))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What scenarios are read from: the same bytes give the same ones, wherever they lie."""
+
+    digest: str
+    corpus: Corpus = field(compare=False)
 
 
 @lru_cache(maxsize=4)
-def _loaded(corpus: Corpus, digest: str) -> tuple[Scenario, ...]:
+def _loaded(read: _Read) -> tuple[Scenario, ...]:
+    fixtures = read.corpus.fixtures
     scenarios = [
-        load_scenario(path, corpus.fixtures, f"scenarios/{name}") for name, path in _files(corpus)
+        load_scenario(path, fixtures, f"scenarios/{name}") for name, path in _files(read.corpus)
     ]
     faults = list(cross_faults(scenarios))
     if faults:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,8 @@ from openwop_conformance.reference.matrix import Matrix, Outcome, declared_rows
 from openwop_conformance.reference.sabotage import SABOTAGES
 from openwop_conformance.reference.sabotage.consumer import CONSUMER_SABOTAGES
 from openwop_conformance.reference.sabotage.page import PAGE_SABOTAGES
+from openwop_conformance.reference.sabotage.sdk import SDK_SABOTAGES
+from openwop_conformance.reference.sdk.operations import ReferenceSdk
 
 NAME = "sdk-null-removes"
 ROW = "openwop-conformance.sdk.data-null-kept"
@@ -82,6 +85,33 @@ def test_without_a_browser_it_is_said_that_the_page_cannot_be_asked(
         asyncio.run(library_matrix_of("page", ["page-root-unneeded"]))
 
 
+def test_a_sabotage_of_one_method_is_asked_the_rows_that_consult_it_and_those_it_declares() -> None:
+    nothing = {scenario.id: frozenset[str]() for scenario in scenarios_of("sdk")}
+    consulted = {**nothing, "sdk.data-escapes": frozenset({"state.write"})}
+    rows = [s.requirement for s in library_matrix._asked("sdk", NAME, consulted)]
+    assert sorted(rows) == sorted([ROW, OTHER])
+    assert len(library_matrix._asked("sdk", NAME)) > 60
+
+
+def test_a_declared_row_that_consults_nothing_of_what_is_replaced_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing = {scenario.id: frozenset[str]() for scenario in scenarios_of("sdk")}
+    found = judged(
+        monkeypatch, replace(GREEN, consulted=nothing), outcome(data_null_kept=Disposition.FAIL)
+    )
+    assert found.faults == (f"{NAME}: {ROW} consults nothing of what is replaced",)
+
+
+def test_no_sabotage_replaces_what_is_called_without_being_asked_for() -> None:
+    """Python looks up what has two underscores on the class, and ``hello`` lists every call."""
+    names = [name for broken in SDK_SABOTAGES.values() for name in broken.replaced]
+    names += [name for broken in CONSUMER_SABOTAGES.values() for name in broken.replaced]
+    assert not [name for name in names if ".__" in name]
+    for name, sabotage in SDK_SABOTAGES.items():
+        assert all(hasattr(ReferenceSdk, method) for method in sabotage.sdk), name
+
+
 def test_no_name_is_used_twice() -> None:
     names = [*SABOTAGES, *(name for family in FAMILIES.values() for name in family.sabotages)]
     assert len(names) == len(set(names))
@@ -95,8 +125,8 @@ def test_an_unknown_name_is_a_mistake() -> None:
 def judged(monkeypatch: pytest.MonkeyPatch, baseline: Outcome, broken: Outcome) -> Matrix:
     """The matrix of one sabotage, for outcomes that no SDK has brought about."""
 
-    async def run_all(kind: Kind, names: Sequence[str | None]) -> list[Outcome]:
-        return [baseline if name is None else broken for name in names]
+    async def run_all(kind: Kind, names: Sequence[str]) -> tuple[Outcome, list[Outcome]]:
+        return baseline, [broken for _ in names]
 
     monkeypatch.setattr(library_matrix, "_run_all", run_all)
     return asyncio.run(library_matrix_of("sdk", [NAME]))

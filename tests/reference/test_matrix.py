@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -13,7 +14,7 @@ from openwop_conformance.engine.verdict import Disposition
 from openwop_conformance.errors import UsageError
 from openwop_conformance.reference import matrix
 from openwop_conformance.reference.connect import build_app, settings_of
-from openwop_conformance.reference.matrix import Matrix, Outcome, Task, declared_rows, matrix_of
+from openwop_conformance.reference.matrix import Matrix, Outcome, declared_rows, matrix_of
 from openwop_conformance.reference.policy import Policy
 from openwop_conformance.reference.sabotage import SABOTAGES, Sabotage
 from openwop_conformance.scenario.lint import load_all
@@ -50,8 +51,11 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Matrix]:
     """``matrix_of`` with outcomes that no host has brought about."""
 
     def judged(outcomes: Outcomes, *names: str) -> Matrix:
-        async def run_all(tasks: Sequence[Task]) -> list[Outcome]:
-            return [outcomes(name) for name, *_ in tasks]
+        async def run_all(
+            chosen: Sequence[Sabotage],
+        ) -> tuple[dict[matrix.Kind, Outcome], list[Outcome]]:
+            kinds = {(): outcomes(None)} | {matrix.kind_of(s): outcomes(None) for s in chosen}
+            return kinds, [outcomes(sabotage.name) for sabotage in chosen]
 
         monkeypatch.setattr(matrix, "_run_all", run_all)
         return asyncio.run(matrix_of(names))
@@ -105,6 +109,13 @@ def test_a_declared_row_that_is_not_red_is_a_fault(judge: Judge, disposition: Di
 def test_a_break_that_changes_nothing_on_the_wire_is_a_fault(judge: Judge) -> None:
     found = judge(instead(outcome([ROW], changed=False)), NAME)
     assert found.faults == (f"{NAME}: it changes nothing on the wire",)
+
+
+def test_a_declared_row_that_consults_nothing_of_what_is_replaced_is_a_fault(judge: Judge) -> None:
+    nothing = {scenario.id: frozenset[str]() for scenario in scenarios()}
+    whole = replace(GREEN, consulted=nothing)
+    found = judge(lambda name: whole if name is None else as_declared(name), NAME)
+    assert found.faults == (f"{NAME}: {ROW} consults nothing of what is replaced",)
 
 
 @pytest.mark.parametrize(

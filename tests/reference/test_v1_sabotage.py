@@ -130,9 +130,9 @@ def test_the_break_that_costs_time_makes_ever_more_patches(
         app = build_app(settings, policy)
         host = AsgiHost(app, "reference")
         caller = Caller(host, app.state.host, settings)
-        await live(caller, *(tree(f"number {n}") for n in range(10)))
+        await live(caller, *(tree(f"number {n}") for n in range(60)))
         await host.close()
         return len(made)
 
-    assert asyncio.run(main(None)) == 9
-    assert asyncio.run(main("delta-cost-grows")) > 36
+    assert asyncio.run(main(None)) == 59
+    assert asyncio.run(main("delta-cost-grows")) > 2 * 59

@@ -49,6 +49,16 @@ def test_a_corpus_is_loaded_by_id_whatever_its_files_are_called(tmp_path: Path) 
     assert lint(corpus) == []
 
 
+def test_what_is_the_same_elsewhere_is_read_once_and_what_was_changed_anew(tmp_path: Path) -> None:
+    for folder in ("one", "other"):
+        corpus_of(tmp_path / folder, {"a.yaml": scenario("a.a")})
+    one, other = corpus_in(tmp_path / "one"), corpus_in(tmp_path / "other")
+    assert load_all(one) is load_all(other)
+
+    changed = corpus_of(tmp_path / "other", {"a.yaml": scenario("a.a", "r.other")})
+    assert [s.requirement for s in load_all(changed)] == ["r.other"]
+
+
 def test_two_scenarios_of_one_id_are_an_error_in_the_second_file(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, {"a.yaml": scenario("a.a"), "b.yaml": scenario("a.a", "r.b")})
 

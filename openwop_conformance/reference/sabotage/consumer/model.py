@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
+from ...consulting import Note, noting_class
 from ...consumer.client import Client
 from ...consumer.operations import ReferenceConsumer
 
 Methods = Mapping[str, Any]
+
+_PARTS: Final = ("surface", "legacy", "rendering", "acting")
+"""What a client makes, each by its ``make_…``."""
 
 
 def _none() -> Methods:
@@ -36,19 +40,30 @@ class ConsumerSabotage:
     acting: Methods = field(default_factory=_none)
     """Methods of ``Acting``."""
 
+    @property
+    def replaced(self) -> frozenset[str]:
+        """The methods by their names, as ``rendering.draw``."""
+        parts = ("consumer", "client", *_PARTS)
+        return frozenset(f"{part}.{method}" for part in parts for method in getattr(self, part))
+
     def made(self) -> ReferenceConsumer:
         """The broken consumer, of which nothing is shared with another."""
         parts: dict[str, Any] = dict(self.client)
-        for maker, methods in (
-            ("make_surface", self.surface),
-            ("make_legacy", self.legacy),
-            ("make_rendering", self.rendering),
-            ("make_acting", self.acting),
-        ):
-            if methods:
-                whole: Any = getattr(Client, maker)
-                parts[maker] = type(f"Broken{whole.__name__}", (whole,), dict(methods))
+        for part in _PARTS:
+            if methods := getattr(self, part):
+                whole: Any = getattr(Client, f"make_{part}")
+                parts[f"make_{part}"] = type(f"Broken{whole.__name__}", (whole,), dict(methods))
         client = type("BrokenClient", (Client,), parts)
         calls = {**self.consumer, "make_client": client}
         broken: type[ReferenceConsumer] = type("BrokenConsumer", (ReferenceConsumer,), calls)
         return broken()
+
+
+def noting_consumer(note: Note) -> ReferenceConsumer:
+    """The whole consumer, which notes what of it is consulted."""
+    makers = {f"make_{part}": getattr(Client, f"make_{part}") for part in _PARTS}
+    parts = {maker: noting_class(whole, maker[5:], note) for maker, whole in makers.items()}
+    client: type[Client] = noting_class(type("Noting", (Client,), parts), "client", note)
+    whole = type("Noting", (ReferenceConsumer,), {"make_client": client})
+    noting: type[ReferenceConsumer] = noting_class(whole, "consumer", note)
+    return noting()
