@@ -109,17 +109,17 @@ def _deletion_ends_all(policy: Policy) -> Policy:
     ended: set[str] = set()
 
     def judge(admission: Admission) -> None:
-        rules.fold(admission)
         kinds = [kind for _, kind, _ in bodies(admission.payload)]
         run = admission.state.run_id
+        if run in ended and "createSurface" not in kinds:
+            raise Violation("fold", "the surface was deleted")
+        rules.lock(admission)
         if "createSurface" in kinds:
             ended.discard(run)
-        elif run in ended:
-            raise Violation("fold", "the surface was deleted")
         if "deleteSurface" in kinds:
             ended.add(run)
 
-    return with_rule("fold", judge)(policy)
+    return with_rule("lock", judge)(policy)  # the last rule: what passes it is recorded
 
 
 def _deletions_shared(policy: Policy) -> Policy:
