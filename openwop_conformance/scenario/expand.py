@@ -16,7 +16,7 @@ from ..a2ui.catalog import BASIC_CATALOG
 from ..errors import DocumentError, JsonError
 from ..jsonvalue import JsonValue, equal, one_edit, parse, tokens_of
 from ..schemas import problems
-from .consumer_verbs import Rejects
+from .consumer_verbs import NEEDED_BY, Rejects
 from .document import Document, Position, load
 from .grammar import arguments_validator, build, first_word, head_validator, step_validator
 from .model import Scenario, Step
@@ -81,6 +81,9 @@ def _check_step(document: Document, index: int, step: JsonValue) -> None:
             f"{found}; the verbs are {known}"
         )
     verb = verbs[0]
+    need = NEEDED_BY.get(verb)
+    if need is not None and need not in document.value.get("needs", ()):
+        raise place.error(f"{verb} witnesses nothing without {need}: add it to needs")
     _check(document, step_validator(verb, isinstance(step[verb], dict)), step, ("steps", index))
     refused = step.get("refused")
     if verb == "race" and refused is None:

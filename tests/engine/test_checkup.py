@@ -181,14 +181,19 @@ FEW: JsonValue = ["hello", "new_state", "apply", "read"]
         ("sdk", lacking(ReferenceSdk, "sdk", versions=["v0.9"]), "data-index", "v08-undone"),
         ("sdk", lacking(ReferenceSdk, "sdk", features=[]), "data-index", "stream-multibyte"),
         ("sdk", lacking(ReferenceSdk, "sdk", operations="all"), None, "data-index"),
-        ("consumer", lacking(ReferenceConsumer, "consumer"), "no-code", "no-egress"),
+        ("consumer", lacking(ReferenceConsumer, "consumer"), "words-as-written", "no-code"),
         (
             "consumer",
             lacking(ReferenceConsumer, "consumer", features=[]),
-            "no-code",
+            "words-as-written",
             "delta-confined",
         ),
-        ("consumer", lacking(ReferenceConsumer, "consumer", operations=["hello"]), None, "no-code"),
+        (
+            "consumer",
+            lacking(ReferenceConsumer, "consumer", operations=["hello"], capabilities={}),
+            None,
+            "words-as-written",
+        ),
     ],
     ids=lambda value: "" if callable(value) else str(value),
 )

@@ -17,6 +17,7 @@ from .exploring import explore
 from .following import follow, heard
 from .rendering import (
     claims,
+    contained,
     deliver,
     enter,
     frame,
@@ -74,6 +75,7 @@ STEPS: Final[dict[str, Perform]] = {
     "violates": violates,
     "claims": claims,
     "quiet": quiet,
+    "contained": contained,
     "withstand": withstand,
 }
 

@@ -22,12 +22,11 @@ OPERATIONS: Final = (
     "set",
     "fire",
     "submitted",
-    "attempts",
     "violations",
     "close",
 )
 FEATURES: Final = ("major-1", "deltas", "accessibility", "dates")
-"""Not ``network``: nothing here could reach it, so that ``attempts`` proves nothing."""
+"""Not ``network``, nor the call ``attempts``: there is nothing here that could reach anything."""
 
 
 class ReferenceConsumer:
@@ -80,10 +79,6 @@ class ReferenceConsumer:
     def submitted(self, consumer: str) -> JsonValue:
         """What has left the client by a person's actions."""
         return {"submissions": list(self._client(consumer).submissions)}
-
-    def attempts(self, consumer: str) -> JsonValue:
-        """What the client tried to reach."""
-        return {"attempts": list(self._client(consumer).attempts)}
 
     def violations(self, consumer: str) -> JsonValue:
         """What the locks of surfaces have refused."""
