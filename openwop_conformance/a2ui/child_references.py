@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..errors import SdkError
+from ..errors import CallError
 from ..jsonvalue import JsonValue
 from .catalog_document import CatalogDocument, references_in
 
@@ -125,7 +125,7 @@ def _shape(
     if (known := shapes.get(key)) is not None:
         return known
     if len(shapes) >= MOST_SHAPES:
-        raise SdkError("catalog", "a component's schema has too many combinations of branches")
+        raise CallError("catalog", "a component's schema has too many combinations of branches")
     shape = shapes[key] = Shape()
     shape.reference = any(schema.get("title") == "ComponentId" for schema in applied.values())
     names = {name for schema in applied.values() for name in schema.get("properties", ())}

@@ -11,9 +11,9 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final
 
+from ..adapters.calls import call
 from ..adapters.host import Request
 from ..adapters.operations import V2
-from ..adapters.sdk import call
 from ..errors import DocumentError, ExchangeError
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Scales

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ..adapters.calls import InProcess
 from ..adapters.host import Bounds, Subject
-from ..adapters.sdk import InProcessSdk
 from ..corpus import corpus
 from ..engine.credentials import Credentials
 from ..engine.hello import HELLO
@@ -70,12 +70,12 @@ class Family:
 
 def _sdk(name: str | None) -> Subject:
     made = SDK_SABOTAGES[name].made(counts=True) if name else ReferenceSdk(counts=True)
-    return InProcessSdk(made, "reference", trusted=True)
+    return InProcess(made, "reference", trusted=True)
 
 
 def _consumer(name: str | None) -> Subject:
     made = CONSUMER_SABOTAGES[name].made() if name else ReferenceConsumer()
-    return InProcessSdk(made, "reference", trusted=True)
+    return InProcess(made, "reference", trusted=True)
 
 
 def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer:

@@ -22,7 +22,7 @@ from openwop_conformance.a2ui.frame import check_frame
 from openwop_conformance.a2ui.nesting import check_depth
 from openwop_conformance.a2ui.open_catalog import Catalog, basic, read_catalog
 from openwop_conformance.corpus import corpus
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue, parse
 from openwop_conformance.rulebook.book import Rulebook
 from openwop_conformance.rulebook.upstream import Upstream
@@ -110,20 +110,20 @@ FOREIGN: list[JsonValue] = [
 ]
 
 
-def refusal(work: Callable[[], object]) -> SdkError | None:
+def refusal(work: Callable[[], object]) -> CallError | None:
     try:
         work()
-    except SdkError as error:
+    except CallError as error:
         return error
     return None
 
 
-def refused(error: SdkError | None) -> tuple[str, list[str]]:
+def refused(error: CallError | None) -> tuple[str, list[str]]:
     assert error is not None
     return error.kind, [detail["path"] for detail in error.details]
 
 
-def component_refusal(component: JsonValue, catalog: Catalog | None = None) -> SdkError | None:
+def component_refusal(component: JsonValue, catalog: Catalog | None = None) -> CallError | None:
     return refusal(lambda: (catalog or basic()).check_component(component))
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from openwop_conformance.adapters.browser import BrowserConsumer, url_of
+from openwop_conformance.adapters.calls import call
 from openwop_conformance.adapters.chromium import DEFAULT_PATH, Chromium
 from openwop_conformance.adapters.host import Bounds
-from openwop_conformance.adapters.sdk import call
 from openwop_conformance.cli import main
 from openwop_conformance.errors import ExchangeError, UnreachableError, UsageError
 from openwop_conformance.jsonvalue import JsonValue, parse

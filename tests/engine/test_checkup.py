@@ -11,8 +11,8 @@ import pytest
 from starlette.types import ASGIApp
 
 from openwop_conformance.adapters.asgi import AsgiHost
+from openwop_conformance.adapters.calls import InProcess
 from openwop_conformance.adapters.host import Request, Response, Subject
-from openwop_conformance.adapters.sdk import InProcessSdk
 from openwop_conformance.engine.checkup import hosts
 from openwop_conformance.engine.checkup.advice import advice, parted
 from openwop_conformance.engine.checkup.findings import Finding
@@ -167,7 +167,7 @@ def lacking(
         return {**made.hello(self, protocol=protocol), **members}  # type: ignore[attr-defined]
 
     library = type("Lacking", (made,), {"hello": hello})
-    return lambda: (InProcessSdk(library(), kind, trusted=True), Credentials())
+    return lambda: (InProcess(library(), kind, trusted=True), Credentials())
 
 
 FEW: JsonValue = ["hello", "new_state", "apply", "read"]

@@ -8,7 +8,7 @@ from typing import Final
 
 from ...a2ui.catalog import BASIC_CATALOG, MESSAGE_KINDS
 from ...a2ui.lock import LOCK
-from ...adapters import sdk
+from ...adapters import calls
 from ...errors import ExchangeError
 from ...jsonvalue import MISSING, JsonValue, brief
 from ...scenario.consumer_verbs import (
@@ -271,9 +271,9 @@ async def _done(
     handle = witness.id_for("consumer", client)
     if handle not in witness.clients:
         witness.clients.add(handle)
-        exchange, response = await witness.ask(sdk.call("open", {"consumer": handle}), "none")
+        exchange, response = await witness.ask(calls.call("open", {"consumer": handle}), "none")
         result_of(witness, "open", exchange, response)
-    exchange, response = await witness.ask(sdk.call(call, {"consumer": handle, **given}), "none")
+    exchange, response = await witness.ask(calls.call(call, {"consumer": handle, **given}), "none")
     return exchange, result_of(witness, call, exchange, response)
 
 

@@ -1,6 +1,6 @@
 """The reference consumer as a subject: a method for each call of ``schemas/consumer-line``.
 
-Methods return the call's result, and raise ``SdkError`` for a consumer that was not opened.
+Methods return the call's result, and raise ``CallError`` for a consumer that was not opened.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ...a2ui.lock import FLAGS
-from ...errors import SdkError
+from ...errors import CallError
 from ...jsonvalue import JsonValue
 from .client import Client
 
@@ -92,5 +92,5 @@ class ReferenceConsumer:
 
     def _client(self, name: str) -> Client:
         if name not in self._clients:
-            raise SdkError("state", f"there is no consumer {name!r}")
+            raise CallError("state", f"there is no consumer {name!r}")
         return self._clients[name]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from openwop_conformance.errors import SdkError, UsageError
+from openwop_conformance.errors import CallError, UsageError
 from openwop_conformance.jsonvalue import JsonValue, parse
 from openwop_conformance.reference.consumer.connect import reference_consumer
 from openwop_conformance.reference.consumer.operations import OPERATIONS, ReferenceConsumer
@@ -76,7 +76,7 @@ def test_a_consumer_that_was_not_opened_or_was_closed_is_an_error_of_the_call() 
     subject.open("c")
     subject.close("c")
 
-    with pytest.raises(SdkError, match="no consumer 'c'") as caught:
+    with pytest.raises(CallError, match="no consumer 'c'") as caught:
         subject.rendered("c")
     assert caught.value.kind == "state"
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openwop_conformance.a2ui.open_catalog import basic, read_catalog
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.sdk import early
 from openwop_conformance.reference.sdk.state import RendererState
@@ -98,13 +98,13 @@ def books(state: RendererState) -> JsonValue:
     return copy.deepcopy([state.snapshot(), kept, lives, state.waiting])
 
 
-def refusal(state: RendererState, *messages: JsonValue) -> SdkError:
+def refusal(state: RendererState, *messages: JsonValue) -> CallError:
     """The error for messages that must be refused, by themselves and together, without a trace."""
     before = books(state)
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         state.apply(list(messages))
     assert books(state) == before
-    with pytest.raises(SdkError):
+    with pytest.raises(CallError):
         state.apply([data(path="/before", value=1), *messages])
     assert books(state) == before
     return refused.value
@@ -216,7 +216,7 @@ def test_versions_of_one_family_are_taken_alike() -> None:
     assert not state.accepts([BASIC, SPLIT])
     assert not begun().accepts([SPLIT, BASIC])
     assert not state.accepts([BASIC], "v0.8")
-    with pytest.raises(SdkError, match=r"v1\.0"):
+    with pytest.raises(CallError, match=r"v1\.0"):
         RendererState([BASIC], "v1.0")
 
 
@@ -239,7 +239,7 @@ def test_a_surface_made_again_is_empty() -> None:
 
 def fault_of_tree(state: RendererState, *surfaces: str) -> str:
     before = books(state)
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         state.check_topology(surfaces or ["s"])
     assert refused.value.kind == "integrity"
     assert books(state) == before
@@ -315,12 +315,12 @@ def test_a_callback_gives_back_its_result_and_an_asynchronous_one_is_undone() ->
         state.apply([update(text("root"))])
         return later()
 
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         state.run(begin)
     assert refused.value.kind == "state"
     assert books(state) == before
     loop = asyncio.new_event_loop()
-    with pytest.raises(SdkError):
+    with pytest.raises(CallError):
         state.run(loop.create_future)
     loop.close()
 
@@ -416,7 +416,7 @@ def play_within(state: RendererState, steps: Iterator[Any]) -> tuple[Program, bo
             else:
                 step(state, what)
                 kept.append(what)
-        except (SdkError, GivenUp):
+        except (CallError, GivenUp):
             continue
     return kept, False
 
@@ -442,7 +442,7 @@ def test_a_list_is_applied_whole_or_not_at_all(program: Program, last: list[Mess
     before = books(state)
     try:
         state.apply(last)
-    except SdkError:
+    except CallError:
         assert books(state) == before
     else:
         for message in last:
@@ -471,7 +471,7 @@ def test_a_rollback_leaves_a_surface_deleted_that_was() -> None:
         state.apply([create()])
         raise GivenUp
     assert state.life("s") == "deleted"
-    with pytest.raises(SdkError, match="deleteSurface"):
+    with pytest.raises(CallError, match="deleteSurface"):
         state.apply([data(value=1)])
 
 
@@ -569,7 +569,7 @@ def test_early_updates_wait_until_their_surface_begins() -> None:
     state = early_state()
     state.apply([surface_update(early_component("top", "Card", child="a")), EARLY_DATA])
     assert state.snapshot() == {"surfaces": {}}
-    with pytest.raises(SdkError, match="'s'"):
+    with pytest.raises(CallError, match="'s'"):
         state.check_finished()
     state.apply([begin(), surface_update(early_component("a"))])
     state.check_finished()
@@ -584,11 +584,11 @@ def test_what_waited_is_judged_again_by_the_catalog_that_the_surface_names() -> 
     state = early_state()
     state.apply([surface_update(early_component("top", "Card", child="a"))])
     before = books(state)
-    with pytest.raises(SdkError, match="Card"):
+    with pytest.raises(CallError, match="Card"):
         state.apply([begin(catalogId="urn:other")])
 
     assert books(state) == before
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         state.apply([begin(catalogId="urn:unknown")])
     assert refused.value.kind == "catalog"
 
@@ -611,7 +611,7 @@ def test_an_early_message_with_a_fault_is_refused_when_it_comes(
     kind: str, message: JsonValue
 ) -> None:
     state = early_state()
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         state.apply([message])
 
     assert refused.value.kind == kind
@@ -641,7 +641,7 @@ def test_early_members_are_checked_by_their_catalog(
     members: dict[str, JsonValue], place: str
 ) -> None:
     component = early_component("a", "Picture/100%", **members)
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         PICTURES.check_component(component, "/c/0")
 
     assert refused.value.kind == "validation"
@@ -655,7 +655,7 @@ def test_early_members_are_not_nested_too_deep() -> None:
     for _ in range(6):
         calls = {"call": "f", "args": calls}
     for value in (nested(60), calls):
-        with pytest.raises(SdkError) as refused:
+        with pytest.raises(CallError) as refused:
             early.standard().check_component(early_component("a", action=value))
         assert refused.value.kind == "recursion"
 
@@ -671,7 +671,7 @@ def test_early_members_are_not_nested_too_deep() -> None:
     ],
 )
 def test_an_early_catalog_with_a_fault_is_refused(components: JsonValue) -> None:
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         early.read_catalog({"catalogId": "urn:x", "components": components})
 
     assert refused.value.kind == "catalog"
@@ -702,6 +702,6 @@ def test_an_early_circle_is_found_across_messages() -> None:
         early_component("a", "List", children={"template": {"componentId": "top"}}),
         early_component("a", "Tabs", tabItems=[{"title": {}, "child": "top"}]),
     ):
-        with pytest.raises(SdkError) as refused:
+        with pytest.raises(CallError) as refused:
             state.apply([surface_update(component)])
         assert refused.value.kind == "recursion"

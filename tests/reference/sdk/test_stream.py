@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openwop_conformance.a2ui.open_catalog import basic
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.sdk.parser import Parser
 from openwop_conformance.reference.sdk.state import RendererState
@@ -61,7 +61,7 @@ def fold(emitted: list[JsonValue]) -> JsonValue:
 
 
 def kind_of_failure(stream: ResponseStream, chunk: str | None = None) -> str:
-    with pytest.raises(SdkError) as caught:
+    with pytest.raises(CallError) as caught:
         stream.close() if chunk is None else stream.feed(chunk)
     return caught.value.kind
 
@@ -102,7 +102,7 @@ def test_a_spoilt_response_fails_in_chunks_if_it_fails_whole(
                 stream.feed(chunk)
             stream.close()
             kinds.append("read")
-        except SdkError as error:
+        except CallError as error:
             kinds.append(error.kind)
     assert kinds[0] == kinds[1]
 
@@ -265,7 +265,7 @@ def test_the_pieces_of_data_do_what_the_whole_does(path: str, names: tuple[str, 
     try:
         PARSER.parse_response(response, state=whole)
         expected = held(whole)
-    except SdkError as error:
+    except CallError as error:
         expected = error.kind
     for size, keys in ((3, ["a"]), (8, [])):
         stream = new_stream(*keys)
@@ -275,7 +275,7 @@ def test_the_pieces_of_data_do_what_the_whole_does(path: str, names: tuple[str, 
                 parts += stream.feed(chunk)
             found = held(stream.state)
             assert json.dumps(fold(messages(parts))) == json.dumps(found)
-        except SdkError as error:
+        except CallError as error:
             found = error.kind
         assert json.dumps(found) == json.dumps(expected)
 
@@ -314,7 +314,7 @@ def test_a_refused_component_leaves_those_before_it_and_is_told_by_its_place() -
     assert messages(stream.feed(OPEN + HEAD + json.dumps(good))) == [components(good)]
     assert stream.feed(',{"id":"b","component":"Text","text":7}') == []
     assert stream.feed("," + json.dumps(text_component("c", ""))) == []
-    with pytest.raises(SdkError) as caught:
+    with pytest.raises(CallError) as caught:
         stream.feed("]}}]</a2ui-json>")
     assert caught.value.kind == "validation"
     assert caught.value.details[0]["path"].startswith("/updateComponents/components/1/text")
@@ -395,7 +395,7 @@ def test_after_a_failure_what_was_emitted_before_counts_as_checked() -> None:
     stream = ResponseStream(state)
     stream.feed(OPEN + json.dumps(CREATE) + "," + HEAD + json.dumps(ROOT))
     stream.feed("," + json.dumps(text_component("orphan", "")))
-    with pytest.raises(SdkError):
+    with pytest.raises(CallError):
         stream.feed("]}}]</a2ui-json>")
     state.check_topology(["s"])
     again = ResponseStream(state)

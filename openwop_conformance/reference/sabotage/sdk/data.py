@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ....a2ui.data_model import Undo
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.surface import Surface
 from . import paths
@@ -152,7 +152,7 @@ def _replaced(is_replaced: Callable[[JsonValue], bool]) -> Write:
 def _scalar_write_ignored(self: Any, surface: Surface, body: JsonValue) -> Undo:
     try:
         return write_right(self, surface, body)
-    except SdkError as error:
+    except CallError as error:
         if "stands in the way" not in str(error):
             raise
         return nothing

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from ....a2ui.data_model import Undo
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.surface import Surface, refusal
 from .writes import (
@@ -105,7 +105,7 @@ def _past_end_refused(self: Any, surface: Surface, body: JsonValue) -> Undo:
 def _unbounded(self: Any, surface: Surface, body: JsonValue) -> Undo:
     try:
         return write_right(self, surface, body)
-    except SdkError as error:
+    except CallError as error:
         if " is over " not in str(error):
             raise
         return nothing
