@@ -23,6 +23,7 @@ from ..adapters.host import Bounds, Subject
 from ..corpus import corpus
 from ..engine.credentials import Credentials
 from ..engine.hello import HELLO
+from ..engine.offers import LOCKED
 from ..engine.run import is_timed, run
 from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
@@ -64,8 +65,8 @@ class Family:
     sabotages: Mapping[str, Any]
     made: Callable[[str | None], Subject]
     """The subject, whole or with one sabotage."""
-    excused: tuple[Disposition, ...] = (Disposition.INAPPLICABLE,)
-    """What a row may be for the whole subject, other than kept."""
+    unclaimed: frozenset[str] | None = None
+    """What the whole subject may say not to claim, so that a row is inapplicable; ``None``: all."""
 
 
 def _sdk(name: str | None) -> Subject:
@@ -88,7 +89,7 @@ def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer
 FAMILIES: Final[Mapping[Kind, Family]] = {
     "sdk": Family("sdk", SDK_SABOTAGES, _sdk),
     "consumer": Family("consumer", CONSUMER_SABOTAGES, _consumer),
-    "page": Family("consumer", PAGE_SABOTAGES, _page, excused=()),
+    "page": Family("consumer", PAGE_SABOTAGES, _page, unclaimed=frozenset({LOCKED})),
 }
 
 
@@ -104,15 +105,23 @@ async def library_matrix_of(kind: Kind, names: Sequence[str] = ()) -> Matrix:
             raise UsageError(f"there is no sabotage {name!r} of this kind")
     chosen = list(names or known)
     baseline, *outcomes = await _run_all(kind, [None, *chosen])
-    fine = {Disposition.PASS, *FAMILIES[kind].excused}
+    fine = _excused(FAMILIES[kind])
     faults = [
         f"the {kind} is not green: {row} is {disposition}"
         for row, disposition in baseline.dispositions.items()
-        if disposition not in fine
+        if disposition is not Disposition.PASS
+        and not (disposition is Disposition.INAPPLICABLE and row in fine)
     ]
     lines = tuple(_line(kind, n, baseline, o) for n, o in zip(chosen, outcomes, strict=True))
     faults += [f"{line.name}: {fault}" for line in lines for fault in line.faults]
     return Matrix(lines, tuple(faults))
+
+
+def _excused(family: Family) -> set[str]:
+    """The rows that may be inapplicable to the whole subject."""
+    may = family.unclaimed
+    scenarios = scenarios_of(family.subject)
+    return {s.requirement for s in scenarios if may is None or may & set(s.needs)}
 
 
 def uncovered(found: Matrix, subject: SubjectKind) -> list[str]:

@@ -126,9 +126,9 @@ def test_a_refusal_of_a_kind_that_fits_nowhere_passes_no_refusal(kind: Any) -> N
 
 
 def test_a_refusal_that_changes_the_state_fails() -> None:
-    def apply(self: Any, state: str, messages: list[JsonValue]) -> JsonValue:
+    def apply(self: Any, state: str, messages: list[JsonValue], **given: Any) -> JsonValue:
         try:
-            return ReferenceSdk.apply(self, state, messages)
+            return ReferenceSdk.apply(self, state, messages, **given)
         except CallError:
             held = self._state(state)
             surface = {"surfaceId": "stray", "catalogId": held.catalogs[0].catalog_id}

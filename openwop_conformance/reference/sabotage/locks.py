@@ -61,6 +61,10 @@ def _equal_value(held: Lock, at: Segments, body: JsonValue, data: DataModel) -> 
     return bool(at) and "value" in body and equal(data.get(body["path"]), body["value"])
 
 
+def _nulled(held: Lock, at: Segments, body: JsonValue, data: DataModel) -> bool:
+    return len(at) == 1 and body.get("value", "") is None
+
+
 def _no_path(held: Lock, at: Segments, body: JsonValue, data: DataModel) -> bool:
     return "path" not in body
 
@@ -284,6 +288,8 @@ FORM: Final = (
 AT_ONCE: Final = BrokenLocks(
     "created-at-once", "The policy of createSurface binds at once.", _CreatedAtOnce
 )
+NULLS_OPEN: Final = BrokenLocks("nulls-open", "A frozen member may become null.", _data(_nulled))
+"""What only a consumer's rows need, one of which the common ones turn red beside another."""
 
 
 # ------------------------------------------------------------------------------- the host

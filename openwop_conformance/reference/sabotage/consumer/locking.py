@@ -11,7 +11,7 @@ from ....jsonvalue import JsonValue
 from ...consumer.operations import ReferenceConsumer
 from ...consumer.rendering import Node
 from ...consumer.surface import Envelope
-from ..locks import AT_ONCE, COMMON, BrokenLocks
+from ..locks import AT_ONCE, COMMON, NULLS_OPEN, BrokenLocks
 from .model import ConsumerSabotage
 
 
@@ -70,7 +70,7 @@ def _consumer(broken: BrokenLocks) -> ConsumerSabotage:
 
 
 SABOTAGES: Final = (
-    *(_consumer(broken) for broken in (*COMMON, AT_ONCE) if broken.name not in _UNSEEN),
+    *(_consumer(broken) for broken in (*COMMON, AT_ONCE, NULLS_OPEN) if broken.name not in _UNSEEN),
     ConsumerSabotage(
         "consumer-lock-untrusted-locks",
         "Untrusted content may lock.",

@@ -56,6 +56,16 @@ def _fired_at_once(self: Any) -> dict[str, list[Node]]:
     return shown
 
 
+def _fired_on_update(self: Any, envelope: JsonValue) -> None:
+    Client.deliver(self, envelope)
+    payload = envelope["payload"]
+    if all("updateDataModel" in message for message in payload.get("messages", [{}])):
+        surface = payload["surfaceId"]
+        shown = _nodes(Client.rendered(self).get(surface, []))
+        for name in [node["name"] for node in shown if node["role"] == "button"][:1]:
+            self.fire(surface, name)
+
+
 def _nodes(nodes: list[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
@@ -133,6 +143,11 @@ SABOTAGES: Final = (
         "fires-at-once",
         "The first action of a surface is fired when the surface is shown.",
         client={"rendered": _fired_at_once},
+    ),
+    ConsumerSabotage(
+        "fires-on-update",
+        "The first action of a surface is fired when its data changes.",
+        client={"deliver": _fired_on_update},
     ),
     ConsumerSabotage(
         "date-unnamed",
