@@ -201,7 +201,7 @@ def test_a_payload_is_completed_where_nothing_was_said() -> None:
         {"version": None, "deleteSurface": {"surfaceId": None}},
         {"version": "v0.9", "createSurface": None},
         {"version": "v0.9", "createSurface": [], "extra": {}},
-        {"version": "v0.9", "lockSurface": {}},
+        {"version": "v0.9", "hideSurface": {}},
         {"version": "v0.9"},
         None,
         "text",
