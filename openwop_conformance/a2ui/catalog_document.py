@@ -14,6 +14,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from ..errors import CallError, JsonError
+from ..jsontree import objects_in
 from ..jsonvalue import JsonValue, brief, parse, tokens_of
 from .catalog import BASIC_CATALOG
 
@@ -185,15 +186,9 @@ def _at(node: JsonValue, tokens: tuple[str, ...]) -> JsonValue:
 
 def references_in(schema: JsonValue) -> Iterator[str]:
     """The names of the definitions that a definition refers to directly."""
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(node)
-        elif isinstance(node, dict):
-            todo.extend(node.values())
-            if isinstance(below := node.get("$ref"), str):
-                yield below.rpartition("/")[2]
+    for node in objects_in(schema):
+        if isinstance(below := node.get("$ref"), str):
+            yield below.rpartition("/")[2]
 
 
 def _map(key: str, value: JsonValue) -> dict[str, JsonValue]:

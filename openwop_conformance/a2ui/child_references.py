@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..errors import CallError
+from ..jsontree import objects_in
 from ..jsonvalue import JsonValue
 from .catalog_document import CatalogDocument, references_in
 
@@ -104,16 +105,7 @@ def _leading(document: CatalogDocument, definitions: dict[str, JsonValue]) -> di
 
 def _titled(schema: JsonValue) -> bool:
     """Whether a title anywhere in a schema makes a reference."""
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(node)
-        elif isinstance(node, dict):
-            if node.get("title") in _TITLES:
-                return True
-            todo.extend(node.values())
-    return False
+    return any(node.get("title") in _TITLES for node in objects_in(schema))
 
 
 def _shape(

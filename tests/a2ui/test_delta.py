@@ -21,12 +21,12 @@ from openwop_conformance.a2ui.delta import (
     check_frame,
 )
 from openwop_conformance.errors import Violation
+from openwop_conformance.jsontree import places_of
 from openwop_conformance.jsonvalue import (
     MAX_DEPTH,
     JsonValue,
     equal,
     parse,
-    places_of,
     pointer_of,
 )
 

@@ -23,11 +23,7 @@ async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
         payload,
         sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
-        correlation_id=(
-            witness.id_for("correlation", args.correlation)
-            if args.correlation
-            else witness.fresh("correlation")
-        ),
+        correlation_id=witness.id_or_fresh("correlation", args.correlation),
         kind=witness.with_canary(args.kind),
         schema_version=await _stamp(witness, args),
         node_id=args.node,

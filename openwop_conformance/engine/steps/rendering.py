@@ -6,8 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Final
 
-from ...a2ui.catalog import BASIC_CATALOG, MESSAGE_KINDS
-from ...a2ui.lock import LOCK
+from ...a2ui.catalog import BASIC_CATALOG
 from ...adapters import calls
 from ...errors import ExchangeError
 from ...jsonvalue import MISSING, JsonValue, brief
@@ -25,7 +24,7 @@ from ...scenario.consumer_verbs import (
     Withstand,
 )
 from ...scenario.verbs import Refused
-from ...wire.envelope import surface_payload
+from ...wire.envelope import renamed, surface_payload
 from ..checks.calls import result_of, same
 from ..checks.screens import anything, judge, shown_text, words_of
 from ..hello import HELLO
@@ -317,7 +316,7 @@ def _envelope(witness: Witness, args: Deliver) -> JsonValue:
         stamp = 1 if stamp is None else stamp
     elif args.messages is not None:
         surface_id = witness.id_for("surface", args.surface)
-        messages = [_renamed(message, surface_id) for message in args.messages]
+        messages = [renamed(message, lambda _: surface_id) for message in args.messages]
         payload = surface_payload(surface_id, messages, catalog_id=BASIC_CATALOG)
     words = witness.words.setdefault(witness.id_for("surface", args.surface), set())
     words |= words_of(payload)
@@ -338,18 +337,6 @@ def _envelope(witness: Witness, args: Deliver) -> JsonValue:
         "run": witness.id_for("run", args.run),
         **{name: value for name, value in optional.items() if value is not None},
     }
-
-
-def _renamed(message: JsonValue, surface_id: str) -> JsonValue:
-    """A message of a fixture, for the surface of this case."""
-    if not isinstance(message, dict):
-        return message
-    full = dict(message)
-    for kind in (*MESSAGE_KINDS, LOCK):
-        body = full.get(kind)
-        if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
-            full[kind] = {**body, "surfaceId": surface_id}
-    return full
 
 
 def _next_sequence(witness: Witness, client: str) -> int:

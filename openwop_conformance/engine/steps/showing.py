@@ -193,11 +193,7 @@ async def accept_(witness: Witness, args: Accept, refused: Refused | None) -> No
         args.payload,
         sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
-        correlation_id=(
-            witness.id_for("correlation", args.correlation)
-            if args.correlation
-            else witness.fresh("correlation")
-        ),
+        correlation_id=witness.id_or_fresh("correlation", args.correlation),
         kind=args.kind,
         schema_version=args.stamp,
         trust=args.trust,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
+
+from .finding import by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,5 @@ _SABOTAGES: Final[tuple[PageSabotage, ...]] = (
     PageSabotage("page-undefined-shown", "A text without a value is shown as undefined."),
 )
 
-PAGE_SABOTAGES: Final[Mapping[str, PageSabotage]] = MappingProxyType(
-    {sabotage.name: sabotage for sabotage in _SABOTAGES}
-)
+PAGE_SABOTAGES: Final[Mapping[str, PageSabotage]] = by_name(_SABOTAGES)
 """Every sabotage of the page by its name."""

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
 
 from ...consumer.client import Client
 from ...consumer.operations import ReferenceConsumer
-
-Methods = Mapping[str, Any]
-
-
-def _none() -> Methods:
-    return MappingProxyType({})
+from ..broken import Methods, broken, none
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +15,27 @@ class ConsumerSabotage:
 
     name: str
     breaks: str
-    consumer: Methods = field(default_factory=_none)
+    consumer: Methods = field(default_factory=none)
     """Methods of ``ReferenceConsumer``: a call answered otherwise."""
-    client: Methods = field(default_factory=_none)
+    client: Methods = field(default_factory=none)
     """Methods of ``Client``."""
-    surface: Methods = field(default_factory=_none)
+    surface: Methods = field(default_factory=none)
     """Methods of ``FoldedSurface``."""
-    legacy: Methods = field(default_factory=_none)
+    legacy: Methods = field(default_factory=none)
     """Methods of ``LegacyRun``."""
-    rendering: Methods = field(default_factory=_none)
+    rendering: Methods = field(default_factory=none)
     """Methods of ``Rendering``."""
-    acting: Methods = field(default_factory=_none)
+    acting: Methods = field(default_factory=none)
     """Methods of ``Acting``."""
 
     def made(self) -> ReferenceConsumer:
         """The broken consumer, of which nothing is shared with another."""
-        parts: dict[str, Any] = dict(self.client)
-        for maker, methods in (
-            ("make_surface", self.surface),
-            ("make_legacy", self.legacy),
-            ("make_rendering", self.rendering),
-            ("make_acting", self.acting),
-        ):
-            if methods:
-                whole: Any = getattr(Client, maker)
-                parts[maker] = type(f"Broken{whole.__name__}", (whole,), dict(methods))
-        client = type("BrokenClient", (Client,), parts)
-        calls = {**self.consumer, "make_client": client}
-        broken: type[ReferenceConsumer] = type("BrokenConsumer", (ReferenceConsumer,), calls)
-        return broken()
+        client = broken(
+            Client,
+            self.client,
+            make_surface=self.surface,
+            make_legacy=self.legacy,
+            make_rendering=self.rendering,
+            make_acting=self.acting,
+        )
+        return broken(ReferenceConsumer, {**self.consumer, "make_client": client})()

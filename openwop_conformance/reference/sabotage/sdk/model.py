@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
 
 from ...sdk.operations import ReferenceSdk
-
-Methods = Mapping[str, Any]
+from ..broken import Methods, broken, none
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,25 +14,22 @@ class SdkSabotage:
 
     name: str
     breaks: str
-    sdk: Methods = field(default_factory=lambda: MappingProxyType({}))
+    sdk: Methods = field(default_factory=none)
     """Methods of ``ReferenceSdk``: a call answered otherwise."""
-    state: Methods = field(default_factory=lambda: MappingProxyType({}))
+    state: Methods = field(default_factory=none)
     """Methods of ``RendererState``."""
-    stream: Methods = field(default_factory=lambda: MappingProxyType({}))
+    stream: Methods = field(default_factory=none)
     """Methods of ``ResponseStream``."""
-    parser: Methods = field(default_factory=lambda: MappingProxyType({}))
+    parser: Methods = field(default_factory=none)
     """Methods of ``Parser``."""
 
     def made(self, *, counts: bool = False) -> ReferenceSdk:
         """The broken SDK, of which nothing is shared with another."""
-        parts: dict[str, Any] = dict(self.sdk)
-        for maker, methods in (
-            ("make_state", self.state),
-            ("make_stream", self.stream),
-            ("make_parser", self.parser),
-        ):
-            if methods:
-                whole: Any = getattr(ReferenceSdk, maker)
-                parts[maker] = type(f"Broken{whole.__name__}", (whole,), dict(methods))
-        broken: type[ReferenceSdk] = type("BrokenSdk", (ReferenceSdk,), parts)
-        return broken(counts=counts)
+        made = broken(
+            ReferenceSdk,
+            self.sdk,
+            make_state=self.state,
+            make_stream=self.stream,
+            make_parser=self.parser,
+        )
+        return made(counts=counts)
