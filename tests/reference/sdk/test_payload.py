@@ -8,8 +8,9 @@ from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.sdk import early
 from openwop_conformance.reference.sdk.payload import validate_payload
+from tests.messages import data, delete, text, update
 
-from .test_state import (
+from .states import (
     BASIC,
     EARLY_DATA,
     SPLIT,
@@ -17,12 +18,8 @@ from .test_state import (
     card,
     column,
     create,
-    data,
-    delete,
     early_component,
     surface_update,
-    text,
-    update,
 )
 
 CATALOGS = [BASIC, SPLIT]
