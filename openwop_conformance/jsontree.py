@@ -1,4 +1,4 @@
-"""Walking through a JSON value: where something stands in it, and all that is of one kind.
+"""Walking through a JSON value: all that is of one kind in it, and each text changed.
 
 Nothing here recurses but ``with_texts``, which is for what ``parse`` has read or we have written.
 """
@@ -7,21 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .jsonvalue import JsonValue, equal, pointer_of
-
-
-def places_of(needle: JsonValue, tree: JsonValue) -> Iterator[str]:
-    """The pointers of every subtree of ``tree`` that equals ``needle``, outermost first."""
-    container = type(needle) if isinstance(needle, (dict, list)) else None
-    stack: list[tuple[tuple[str | int, ...], JsonValue]] = [((), tree)]
-    while stack:
-        at, node = stack.pop()
-        if (container is None or type(node) is container) and equal(needle, node):
-            yield pointer_of(at)
-        if isinstance(node, dict):
-            stack.extend(((*at, key), node[key]) for key in reversed(node))
-        elif isinstance(node, list):
-            stack.extend(((*at, i), node[i]) for i in reversed(range(len(node))))
+from .jsonvalue import JsonValue, pointer_of
 
 
 def strings_in(tree: JsonValue) -> Iterator[tuple[str, str]]:

@@ -33,8 +33,8 @@ from ..errors import ExchangeError, UnreachableError, UsageError
 from ..jsonvalue import JsonValue, parse
 from .calls import answer
 from .chromium import Chromium, Tab, Thrown, file_url
+from .exchange import same_loop
 from .host import Bounds, Request, Response
-from .http import same_loop
 from .operating import SETTLED, fire, look, set_field
 
 PAGES: Final = Path(__file__).parents[1] / "pages"

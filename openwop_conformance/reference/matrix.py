@@ -29,9 +29,9 @@ from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..jsonvalue import JsonValue
 from ..scenario.consumer_verbs import Rejects
 from ..scenario.lint import load_all
+from ..scenario.major_one_verbs import Explore
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Splits
-from ..scenario.verbs import Explore
 from .connect import build_app, credentials_for, settings_of
 from .policy import Policy
 from .sabotage import SABOTAGES, sabotage_called

@@ -19,8 +19,9 @@ from ..schemas import problems
 from .consumer_verbs import NEEDED_BY, Rejects
 from .document import Document, Position, load
 from .grammar import arguments_validator, build, first_word, head_validator, step_validator
+from .host_verbs import Emit
 from .model import Scenario, Step
-from .verbs import VERBS, VERBS_OF, Arguments, Emit, Refused
+from .verbs import VERBS, VERBS_OF, Arguments, Refused
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator

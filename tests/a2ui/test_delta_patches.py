@@ -16,10 +16,10 @@ from openwop_conformance.a2ui.delta import (
     MOST_OPERATIONS,
 )
 from openwop_conformance.errors import Violation
-from openwop_conformance.jsontree import places_of
 from openwop_conformance.jsonvalue import (
     MAX_DEPTH,
     JsonValue,
+    compact,
     equal,
     pointer_of,
 )
@@ -172,7 +172,7 @@ def test_a_result_may_be_as_deep_as_any_text_that_we_read_and_not_deeper() -> No
     inner = MAX_DEPTH - 10
     document = {"deep": nested(inner), "l": nested(9)}
     deepest = copying("/deep", "/l" + "/0" * 8 + "/0")
-    assert list(places_of(nested(inner), applied(document, [deepest])))
+    assert compact(nested(inner)) in compact(applied(document, [deepest])["l"])
     place = "/l" + "/0" * 10
     for deeper in (copying("/deep", place), op("add", place, nested(inner))):
         with pytest.raises(Violation, match="nested deeper") as refusal:

@@ -12,8 +12,9 @@ import pytest
 from openwop_conformance.a2ui.catalog import BASIC_CATALOG
 from openwop_conformance.errors import DocumentError
 from openwop_conformance.scenario.expand import load_scenario
+from openwop_conformance.scenario.host_verbs import HOST_VERBS, Emit, Run
 from openwop_conformance.scenario.model import Scenario
-from openwop_conformance.scenario.verbs import HOST_VERBS, Emit, Refused, Run
+from openwop_conformance.scenario.verbs import Refused
 
 HEAD = """\
 scenario: host.v2.example

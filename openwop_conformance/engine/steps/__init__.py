@@ -26,13 +26,13 @@ from .rendering import (
     rejects,
     shows,
     violates,
-    withstand,
 )
 from .requesting import request, seam
 from .responding import feeds, parse, splits
 from .running import cancel, fork, log, resolve, run, status, subscribe, unseen
 from .scaling import scales
 from .showing import accept_, claimed, recorded, show
+from .withstanding import withstand
 
 Perform = Callable[[Witness, Any, Refused | None], Awaitable[None]]
 

@@ -7,7 +7,8 @@ import asyncio
 from ...adapters import operations
 from ...adapters.host import Response
 from ...jsonvalue import JsonValue, brief, integer
-from ...scenario.verbs import Emit, Race, Refused
+from ...scenario.host_verbs import Emit, Race
+from ...scenario.verbs import Refused
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, refused_as
 from ..checks.violations import names_violation

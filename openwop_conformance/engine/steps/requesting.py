@@ -7,7 +7,8 @@ from ...adapters.host import Response
 from ...adapters.operations import EMIT_SURFACE, V2
 from ...jsontree import with_texts
 from ...jsonvalue import JsonValue, brief, compact, equal, integer
-from ...scenario.verbs import Emit, Refused, Request, Seam
+from ...scenario.host_verbs import Emit, Request, Seam
+from ...scenario.verbs import Refused
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, described, refused_as
 from ..verdict import Exchange

@@ -7,7 +7,8 @@ from typing import Final
 from ...adapters.host import Request
 from ...adapters.operations import EMIT_TREE, V1, accept, emit_tree
 from ...jsonvalue import JsonValue, brief, equal, first_difference
-from ...scenario.verbs import Accept, Claimed, Follow, Recorded, Refused, Show
+from ...scenario.major_one_verbs import Accept, Claimed, Follow, Recorded, Show
+from ...scenario.verbs import Refused
 from ...wire import discovery_v1
 from ...wire.envelope import envelope
 from ...wire.surfaces_v1 import frames_in, surfaces_in
