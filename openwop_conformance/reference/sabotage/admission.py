@@ -105,6 +105,20 @@ def _last_surface_only(policy: Policy) -> Policy:
     return with_rule("fold", judge)(policy)
 
 
+def _deletion_frees_all(policy: Policy) -> Policy:
+    deleted: dict[str, str] = {}
+
+    def judge(admission: Admission) -> None:
+        run, surface = admission.state.run_id, admission.payload["surfaceId"]
+        life, freed = admission.life(surface), deleted.get(run, surface) != surface
+        for _, kind, _ in bodies(admission.payload):
+            life = next_life("absent" if freed and kind == "createSurface" else life, kind)
+            if kind == "deleteSurface":
+                deleted[run] = surface
+
+    return with_rule("fold", judge)(policy)
+
+
 def _deletions_shared(policy: Policy) -> Policy:
     deleted: set[str] = set()
 
@@ -309,6 +323,11 @@ SABOTAGES: Final = (
         "fold-keeps-last-surface-only",
         "the fold remembers only the surface that was touched last",
         _last_surface_only,
+    ),
+    Sabotage(
+        "deletion-frees-all",
+        "once a surface of a run was deleted, each of its others may be created again",
+        _deletion_frees_all,
     ),
     Sabotage(
         "fold-shared-across-runs",

@@ -108,6 +108,12 @@ def _advertising(**members: Any) -> Callable[[Settings], dict[str, JsonValue]]:
     return lambda settings: {**document(settings), **members}
 
 
+def _facet(settings: Settings) -> dict[str, JsonValue]:
+    found = document(settings)
+    facet = {"example.a2ui-surface": {"deltaTransport": True}}
+    return {**found, "extensions": {**found.get("extensions", {}), **facet}}
+
+
 def _test_flag(settings: Settings) -> dict[str, JsonValue]:
     found = document(settings)
     return {**found, "conformance": {**found["conformance"], "testSeams": True}}
@@ -150,9 +156,7 @@ SABOTAGES: Final = (
     Sabotage(
         "deprecated-facet-advertised",
         "discovery advertises deltaTransport in major 2",
-        set_to(
-            discovery=_advertising(extensions={"example.a2ui-surface": {"deltaTransport": True}})
-        ),
+        set_to(discovery=_facet),
     ),
     Sabotage("etag-missing", "discovery has no ETag", wrap=_without_etag),
     Sabotage(
