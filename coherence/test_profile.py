@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openwop_conformance.a2ui.catalog import KIND
-from openwop_conformance.jsonvalue import strings_in
+from openwop_conformance.jsontree import strings_in
 from openwop_conformance.rulebook.book import Rulebook
 from openwop_conformance.rulebook.gates import Check
 from openwop_conformance.rulebook.reasons import hold_to_their_reasons, hold_to_upstream

@@ -10,8 +10,8 @@ A run passes through four stages, and each has its own kind of error:
    protocol below ours: too slow, too large, cut off, redirected elsewhere. A row becomes
    ``blocked`` or ``executed-fail``; what was witnessed before is kept.
 4. *Judging* (``Violation``): a rule of the protocol is broken. The reference subjects raise it to
-   refuse; the oracle raises it to say what a subject should have refused. An SDK in this process
-   raises ``SdkError`` instead, which says what an answer of any SDK says.
+   refuse; the oracle raises it to say what a subject should have refused. What is called in this
+   process, an SDK or a consumer, raises ``CallError`` instead, which says what any answer may say.
 
 ::
 
@@ -23,7 +23,7 @@ A run passes through four stages, and each has its own kind of error:
     ├── ExchangeError
     ├── JsonError              text that is not the strict JSON we accept
     ├── Violation              a rule of A2UI or of OpenWOP, by name
-    └── SdkError               what a library refuses, by the kind of fault
+    └── CallError              a call that is refused, by the kind of fault
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class Violation(ConformanceError):
         self.rule, self.path, self.code = rule, path, code
 
 
-class SdkError(ConformanceError):
-    """A library refuses a call on purpose: what kind of fault it saw, where, and in words.
+class CallError(ConformanceError):
+    """A call is refused on purpose: what kind of fault it saw, where, and in words.
 
     ``details`` are objects with ``path`` (a JSON Pointer into what was given), ``code`` and
     ``message``; ``partial_results`` the parts of a response that were read before.

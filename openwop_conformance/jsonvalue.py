@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -288,35 +287,6 @@ def integer(value: JsonValue) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if value == int(value) else None
-
-
-def places_of(needle: JsonValue, tree: JsonValue) -> Iterator[str]:
-    """The pointers of every subtree of ``tree`` that equals ``needle``, outermost first."""
-    container = type(needle) if isinstance(needle, (dict, list)) else None
-    stack: list[tuple[tuple[str | int, ...], JsonValue]] = [((), tree)]
-    while stack:
-        at, node = stack.pop()
-        if (container is None or type(node) is container) and equal(needle, node):
-            yield pointer_of(at)
-        if isinstance(node, dict):
-            stack.extend(((*at, key), node[key]) for key in reversed(node))
-        elif isinstance(node, list):
-            stack.extend(((*at, i), node[i]) for i in reversed(range(len(node))))
-
-
-def strings_in(tree: JsonValue) -> Iterator[tuple[str, str]]:
-    """Every string of a value with its pointer; a member's name counts, under its own pointer."""
-    stack: list[tuple[tuple[str | int, ...], JsonValue]] = [((), tree)]
-    while stack:
-        at, node = stack.pop()
-        if isinstance(node, str):
-            yield pointer_of(at), node
-        elif isinstance(node, dict):
-            for key, value in node.items():
-                yield pointer_of((*at, key)), key
-                stack.append(((*at, key), value))
-        elif isinstance(node, list):
-            stack.extend(((*at, i), item) for i, item in enumerate(node))
 
 
 def brief(value: JsonValue, limit: int = 120) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from openwop_conformance.corpus import corpus
@@ -80,6 +82,12 @@ def seen(failure: Failure) -> str:
 def short(identifier: str) -> str:
     """The id of a row without what all of its kind begin with."""
     return _OF_A_LIBRARY.sub("", identifier, count=1)
+
+
+def keep(kept: JsonValue, results: Path, page: Path, told: str) -> None:
+    """Write the results as JSON, and the page that tells of them."""
+    results.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    page.write_text(told, "utf-8")
 
 
 def table(kept: JsonValue) -> Iterator[str]:

@@ -15,12 +15,12 @@ from openwop_conformance.a2ui.fold import Fold
 from openwop_conformance.a2ui.message import check_catalog_ids, check_surface_ids
 from openwop_conformance.a2ui.topology import topology
 from openwop_conformance.errors import Violation
+from openwop_conformance.jsontree import strings_in
 from openwop_conformance.jsonvalue import (
     JsonValue,
     equal,
     parse,
     pointer_of,
-    strings_in,
     tokens_of,
 )
 from openwop_conformance.schemas import compiled, schema

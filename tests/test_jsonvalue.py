@@ -6,7 +6,6 @@ import json
 import math
 import struct
 import sys
-from typing import Any
 
 import pytest
 import rfc8785
@@ -25,22 +24,10 @@ from openwop_conformance.jsonvalue import (
     equal,
     first_difference,
     parse,
-    places_of,
     pointer_of,
-    strings_in,
     tokens_of,
 )
-
-LARGEST = 2**53 - 1
-numbers = st.integers(-LARGEST, LARGEST) | st.floats(allow_nan=False, allow_infinity=False)
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-values = st.recursive(
-    st.none() | st.booleans() | numbers | texts,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
-    max_leaves=16,
-)
-"""Every I-JSON value, small."""
-
+from tests.json_trees import LARGEST, at, places, texts, values
 
 # ------------------------------------------------------------------------------------- text
 
@@ -275,16 +262,6 @@ def test_the_canonical_form_is_what_the_library_for_it_says(value: JsonValue) ->
 # ---------------------------------------------------------------------------------- comparison
 
 
-def at(pointer: str, value: JsonValue) -> Any:
-    """What is at a pointer, or ``MISSING``, by the plainest reading of RFC 6901."""
-    for token in tokens_of(pointer):
-        try:
-            value = value[int(token)] if isinstance(value, list) else value[token]
-        except (IndexError, KeyError, TypeError):
-            return MISSING
-    return value
-
-
 @given(values)
 def test_a_value_equals_itself_read_again(value: JsonValue) -> None:
     assert first_difference(value, json.loads(json.dumps(value))) is None
@@ -318,17 +295,6 @@ def test_one_change_is_found_where_it_was_made(value: JsonValue, data: st.DataOb
         at(found.pointer, value), found.expected
     )
     assert at(found.pointer, other) is found.got or equal(at(found.pointer, other), found.got)
-
-
-def places(value: JsonValue, here: str = "") -> list[str]:
-    below = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    return [here, *(p for key, v in below for p in places(v, here + pointer_of((key,))))]
 
 
 @given(values, values)
@@ -418,48 +384,6 @@ def test_deep_values_are_compared_without_recursion() -> None:
     found = first_difference(left, right)
     assert found is not None
     assert found.pointer == "/0" * depth
-
-
-# ----------------------------------------------------------------------------- looking inside
-
-
-def test_every_place_of_a_value_is_found_outermost_first() -> None:
-    needle = {"a": 1}
-    tree = {"x": {"a": 1.0}, "y": [{"b": 2, "a": 1}, {"a": True}, [{"a": 1}]], "z/": {"a": 1}}
-    assert [*places_of(needle, tree)] == ["/x", "/y/2/0", "/z~1"]
-    assert [*places_of({}, {"a": {}, "b": [{}]})] == ["/a", "/b/0"]
-    assert [*places_of([], [[], [[]]])] == ["/0", "/1/0"]
-    assert [*places_of(tree, tree)] == [""]
-
-
-def test_a_number_is_found_however_it_is_written() -> None:
-    tree = {"a": 1, "b": 1.0, "c": True, "d": "1", "e": None}
-    assert [*places_of(1, tree)] == ["/a", "/b"]
-    assert [*places_of(1.0, tree)] == ["/a", "/b"]
-    assert [*places_of(True, tree)] == ["/c"]
-    assert [*places_of(None, tree)] == ["/e"]
-
-
-@given(values, values)
-def test_the_places_of_a_value_are_all_those_and_only_those_that_equal_it(
-    needle: JsonValue, tree: JsonValue
-) -> None:
-    expected = [p for p in places(tree) if canonical(at(p, tree)) == canonical(needle)]
-    assert [*places_of(needle, tree)] == expected
-
-
-@given(values)
-def test_every_string_is_seen_with_its_place_and_every_name_under_its_own(
-    tree: JsonValue,
-) -> None:
-    found = sorted(strings_in(tree))
-    texts_there = [(p, at(p, tree)) for p in places(tree) if isinstance(at(p, tree), str)]
-    names = [
-        (p, tokens_of(p)[-1])
-        for p in places(tree)
-        if p and isinstance(at(pointer_of(tokens_of(p)[:-1]), tree), dict)
-    ]
-    assert found == sorted(texts_there + names)
 
 
 def test_a_brief_is_one_line_and_short() -> None:

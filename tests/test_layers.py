@@ -13,7 +13,7 @@ import openwop_conformance
 PACKAGE = Path(openwop_conformance.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    ("errors", "jsonvalue"),
+    ("errors", "jsonvalue", "jsontree"),
     ("schemas",),
     ("a2ui",),
     ("wire",),
@@ -34,8 +34,8 @@ LAYERS = (
 """From the ground up; what stands in one line may not import its neighbour."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-NEIGHBOURS = {("jsonvalue", "errors")}
-"""The ground floor's one import: what is not JSON is an error."""
+NEIGHBOURS = {("jsonvalue", "errors"), ("jsontree", "jsonvalue")}
+"""The ground floor's two imports: what is not JSON is an error, and a tree is of values."""
 
 
 def dotted(path: Path) -> str:

@@ -6,8 +6,11 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from openwop_conformance.corpus import corpus
 from openwop_conformance.reference.sabotage import SABOTAGES
+from openwop_conformance.reference.sabotage.finding import by_name
 from openwop_conformance.scenario.lint import load_all
 
 
@@ -27,3 +30,9 @@ def test_every_sabotage_turns_exactly_its_declared_rows_red_and_each_row_has_one
     assert all(line["red"] == line["declared"] for line in matrix["sabotages"])
     alone = {line["red"][0] for line in matrix["sabotages"] if len(line["red"]) == 1}
     assert alone == {s.requirement for s in load_all(corpus()) if s.subject == "host"}
+
+
+def test_no_two_sabotages_have_one_name() -> None:
+    (first, *_) = SABOTAGES.values()
+    with pytest.raises(ValueError, match=f"two sabotages '{first.name}'"):
+        by_name([first, first])

@@ -13,7 +13,8 @@ from importlib.resources import files
 from typing import Final
 from urllib.parse import unquote
 
-from ..errors import JsonError, SdkError
+from ..errors import CallError, JsonError
+from ..jsontree import objects_in
 from ..jsonvalue import JsonValue, brief, parse, tokens_of
 from .catalog import BASIC_CATALOG
 
@@ -59,7 +60,7 @@ class CatalogDocument:
         """The definitions that are a ``ChildList``."""
 
     def name_of(self, *tokens: str) -> str:
-        """The name of the definition at a place of the catalog. Raises ``SdkError``."""
+        """The name of the definition at a place of the catalog. Raises ``CallError``."""
         return self._define("catalog", tokens)
 
     def schema(self, name: str) -> JsonValue:
@@ -105,18 +106,18 @@ class CatalogDocument:
         if isinstance(node, bool):
             return node
         if not isinstance(node, dict):
-            raise SdkError("catalog", f"{brief(node)} stands where a schema must")
+            raise CallError("catalog", f"{brief(node)} stands where a schema must")
         found: dict[str, JsonValue] = {}
         for key, value in node.items():
             if key == "$ref":
                 found[key] = "#/$defs/" + self._define(*self._target(value, document))
             elif key in _NOT_READ:
-                raise SdkError("catalog", f"{key} cannot be followed in a catalog")
+                raise CallError("catalog", f"{key} cannot be followed in a catalog")
             elif key in _SCHEMA_MAPS:
                 found[key] = {k: self._rewritten(v, document) for k, v in _map(key, value).items()}
             elif key in _SCHEMA_LISTS:
                 if not isinstance(value, list):
-                    raise SdkError("catalog", f"{key} is {brief(value)}, not a list of schemas")
+                    raise CallError("catalog", f"{key} is {brief(value)}, not a list of schemas")
                 found[key] = [self._rewritten(v, document) for v in value]
             elif key in _SCHEMAS:
                 found[key] = self._rewritten(value, document)
@@ -127,12 +128,12 @@ class CatalogDocument:
     def _target(self, reference: JsonValue, document: str) -> tuple[str, tuple[str, ...]]:
         """The document and the place that a ``$ref`` of ``document`` names."""
         if not isinstance(reference, str):
-            raise SdkError("catalog", f"a $ref is {brief(reference)}, not a text")
+            raise CallError("catalog", f"a $ref is {brief(reference)}, not a text")
         address, _, fragment = reference.partition("#")
         try:
             tokens = tokens_of(unquote(fragment))
         except JsonError as error:
-            raise SdkError("catalog", f"$ref {brief(reference)}: {error}") from None
+            raise CallError("catalog", f"$ref {brief(reference)}: {error}") from None
         if not address:
             return document, tokens
         leaf = address.rpartition("/")[2]
@@ -145,7 +146,7 @@ class CatalogDocument:
             return "basic", tokens
         if leaf == "catalog.json" and _SPECIFICATION.fullmatch(address.removesuffix(leaf)):
             return "catalog", tokens
-        raise SdkError("catalog", f"$ref {brief(reference)} leads out of the catalog")
+        raise CallError("catalog", f"$ref {brief(reference)} leads out of the catalog")
 
 
 def any_function(functions: dict[str, JsonValue], *, by_name: bool) -> JsonValue:
@@ -172,31 +173,25 @@ def escaped(token: str) -> str:
 
 
 def _at(node: JsonValue, tokens: tuple[str, ...]) -> JsonValue:
-    """What stands at a place of a document. Raises ``SdkError``."""
+    """What stands at a place of a document. Raises ``CallError``."""
     for token in tokens:
         if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
             node = node[int(token)]
         elif isinstance(node, dict) and token in node:
             node = node[token]
         else:
-            raise SdkError("catalog", f"nothing is at {brief('/' + '/'.join(tokens))}")
+            raise CallError("catalog", f"nothing is at {brief('/' + '/'.join(tokens))}")
     return node
 
 
 def references_in(schema: JsonValue) -> Iterator[str]:
     """The names of the definitions that a definition refers to directly."""
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(node)
-        elif isinstance(node, dict):
-            todo.extend(node.values())
-            if isinstance(below := node.get("$ref"), str):
-                yield below.rpartition("/")[2]
+    for node in objects_in(schema):
+        if isinstance(below := node.get("$ref"), str):
+            yield below.rpartition("/")[2]
 
 
 def _map(key: str, value: JsonValue) -> dict[str, JsonValue]:
     if not isinstance(value, dict):
-        raise SdkError("catalog", f"{key} is {brief(value)}, not an object of schemas")
+        raise CallError("catalog", f"{key} is {brief(value)}, not an object of schemas")
     return value

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..errors import SdkError
+from ..errors import CallError
+from ..jsontree import objects_in
 from ..jsonvalue import JsonValue
 from .catalog_document import CatalogDocument, references_in
 
@@ -104,16 +105,7 @@ def _leading(document: CatalogDocument, definitions: dict[str, JsonValue]) -> di
 
 def _titled(schema: JsonValue) -> bool:
     """Whether a title anywhere in a schema makes a reference."""
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(node)
-        elif isinstance(node, dict):
-            if node.get("title") in _TITLES:
-                return True
-            todo.extend(node.values())
-    return False
+    return any(node.get("title") in _TITLES for node in objects_in(schema))
 
 
 def _shape(
@@ -125,7 +117,7 @@ def _shape(
     if (known := shapes.get(key)) is not None:
         return known
     if len(shapes) >= MOST_SHAPES:
-        raise SdkError("catalog", "a component's schema has too many combinations of branches")
+        raise CallError("catalog", "a component's schema has too many combinations of branches")
     shape = shapes[key] = Shape()
     shape.reference = any(schema.get("title") == "ComponentId" for schema in applied.values())
     names = {name for schema in applied.values() for name in schema.get("properties", ())}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Final, NoReturn
 
-from ..errors import SdkError
+from ..errors import CallError
 from ..jsonvalue import JsonValue, brief, pointer_of
 from .catalog import MESSAGE_KINDS
 
@@ -34,7 +34,7 @@ def check_frame(message: JsonValue, versions: Container[str]) -> str:
     """The kind of a message: ``createSurface``, ``updateComponents`` and so on.
 
     ``versions`` are the values that ``version`` may have. A component need only be an object with
-    texts in ``id`` and ``component``; a theme an object; data anything. Raises ``SdkError`` of
+    texts in ``id`` and ``component``; a theme an object; data anything. Raises ``CallError`` of
     kind validation for whatever else is given, with the place of the first fault.
     """
     if not isinstance(message, dict):
@@ -122,4 +122,4 @@ def _refuse_kinds(message: dict[str, JsonValue]) -> NoReturn:
 def _refuse(path: str, message: str) -> NoReturn:
     """Raise the error of a message's envelope at a place."""
     detail = {"path": path, "code": "VALIDATION_FAILED", "message": message}
-    raise SdkError("validation", f"{path or '/'}: {message}", details=[detail])
+    raise CallError("validation", f"{path or '/'}: {message}", details=[detail])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..errors import SdkError
+from ..errors import CallError
 from ..jsonvalue import JsonValue, brief, pointer_of
 
 MOST_LEVELS: Final = 50
@@ -17,7 +17,7 @@ _BOUND: Final = ({"path"}, {"componentId", "path"})
 def check_depth(value: JsonValue, limit: int = MOST_LEVELS, path: str = "") -> None:
     """Refuse arrays and objects in more than ``limit`` levels; a scalar has none.
 
-    Raises ``SdkError`` of kind recursion; its place is ``path``.
+    Raises ``CallError`` of kind recursion; its place is ``path``.
     """
     level, depth = [value], 0
     while level := [item for item in level if isinstance(item, (list, dict))]:
@@ -36,7 +36,7 @@ def check_nesting(value: JsonValue, path: str = "") -> None:
 
     An object with a text in ``call`` is a function call, one that holds ``path`` alone or with
     ``componentId`` binds data, wherever they stand: a catalog need not say so for a renderer to
-    follow them. A relative path is one too. Raises ``SdkError``: recursion for more than 50 levels
+    follow them. A relative path is one too. Raises ``CallError``: recursion for more than 50 levels
     or 5 calls one within the other, validation for a ``~`` that is neither ``~0`` nor ``~1``.
     """
     stack: list[tuple[JsonValue, tuple[str | int, ...], int]] = [(value, (), 0)]
@@ -57,7 +57,7 @@ def check_nesting(value: JsonValue, path: str = "") -> None:
                 message = _whose(value) + fault
                 place = path + pointer_of((*at, "path"))
                 detail = {"path": place, "code": "VALIDATION_FAILED", "message": message}
-                raise SdkError("validation", message, details=[detail])
+                raise CallError("validation", message, details=[detail])
             for key, item in node.items():
                 if isinstance(item, (list, dict)):
                     stack.append((item, (*at, key), calls))
@@ -67,10 +67,10 @@ def check_nesting(value: JsonValue, path: str = "") -> None:
                     stack.append((item, (*at, index), calls))
 
 
-def too_deep(message: str, path: str) -> SdkError:
+def too_deep(message: str, path: str) -> CallError:
     """The error for what nests deeper than it may, at a place."""
     detail = {"path": path, "code": "VALIDATION_FAILED", "message": message}
-    return SdkError("recursion", f"{path or '/'}: {message}", details=[detail])
+    return CallError("recursion", f"{path or '/'}: {message}", details=[detail])
 
 
 def _whose(value: JsonValue) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from ..errors import SdkError
+from ..errors import CallError
 from ..jsonvalue import JsonValue, brief
 from ..schemas import Problem
 from .catalog_document import MOST_LEVELS, CatalogDocument, shipped
@@ -62,7 +62,7 @@ class Catalog:
     def check_component(self, component: JsonValue, path: str = "") -> None:
         """Refuse a component that the catalog does not admit; its place is under ``path``.
 
-        Raises ``SdkError``: validation for an unknown type, a missing, unknown or ill-typed
+        Raises ``CallError``: validation for an unknown type, a missing, unknown or ill-typed
         property, an unknown function, a bound path that is no JSON Pointer; recursion for what is
         nested too deep (``nesting``). A missing property has the path that it would have.
         """
@@ -90,7 +90,7 @@ class Catalog:
     def check_theme(self, theme: JsonValue, path: str = "") -> None:
         """Refuse a theme that the catalog does not admit; without a schema any object is one.
 
-        Raises ``SdkError`` of kind validation or recursion.
+        Raises ``CallError`` of kind validation or recursion.
         """
         if not isinstance(theme, dict):
             raise _refusal("theme", [Problem("", f"{brief(theme)} is not of type object")], path)
@@ -107,7 +107,7 @@ class Catalog:
         raise _refusal("theme", problems_of(check, theme), path)
 
     def compile(self) -> None:
-        """Compile every type, the functions and the theme now. Raises ``SdkError`` (catalog)."""
+        """Compile every type, the functions and the theme now. Raises ``CallError`` (catalog)."""
         for kind in self.document["components"]:
             self._type(kind, {}, "")
         self._validator("$defs", "anyFunction")
@@ -155,31 +155,31 @@ def basic() -> Catalog:
 def read_catalog(document: JsonValue) -> Catalog:
     """The catalog that a document describes, compiled; nothing is opened for a ``$ref``.
 
-    Raises ``SdkError`` of kind catalog for what is no catalog, for a ``$ref`` that leads nowhere or
-    out of what is shipped here, and for a pattern that cannot be matched in linear time: one that
-    looks around or back.
+    Raises ``CallError`` of kind catalog for what is no catalog, for a ``$ref`` that leads nowhere
+    or out of what is shipped here, and for a pattern that cannot be matched in linear time: one
+    that looks around or back.
     """
     if not isinstance(document, dict):
-        raise SdkError("catalog", f"a catalog is an object, not {brief(document)}")
+        raise CallError("catalog", f"a catalog is an object, not {brief(document)}")
     if not isinstance(document.get("catalogId"), str):
-        raise SdkError("catalog", "a catalog has a text in catalogId")
+        raise CallError("catalog", "a catalog has a text in catalogId")
     if not isinstance(document.get("components"), dict):
-        raise SdkError("catalog", "a catalog has an object of components")
+        raise CallError("catalog", "a catalog has an object of components")
     for member in ("functions", "$defs"):
         if not isinstance(document.get(member, {}), dict):
-            raise SdkError("catalog", f"{member} is {brief(document[member])}, not an object")
+            raise CallError("catalog", f"{member} is {brief(document[member])}, not an object")
     for member in ("components", "functions"):
         for name, schema in document.get(member, {}).items():
             if not isinstance(schema, dict):
-                raise SdkError("catalog", f"{member}/{name} is {brief(schema)}, not an object")
+                raise CallError("catalog", f"{member}/{name} is {brief(schema)}, not an object")
     try:
         check_depth(document, MOST_LEVELS)
         catalog = Catalog(deepcopy(document))
         catalog.compile()
     except RecursionError:
-        raise SdkError("catalog", "its references nest too deep") from None
-    except SdkError as error:
-        raise SdkError("catalog", f"catalog {brief(document['catalogId'])}: {error}") from None
+        raise CallError("catalog", "its references nest too deep") from None
+    except CallError as error:
+        raise CallError("catalog", f"catalog {brief(document['catalogId'])}: {error}") from None
     return catalog
 
 
@@ -191,7 +191,7 @@ def theme_place(document: JsonValue) -> tuple[str, ...] | None:
 
 
 def linear_validator(schema: JsonValue, place: str) -> Draft202012Validator:
-    """A validator that asserts formats and whose patterns cannot hang. Raises ``SdkError``."""
+    """A validator that asserts formats and whose patterns cannot hang. Raises ``CallError``."""
     from jsonschema_rs import Draft202012Validator, RegexOptions
 
     engine = RegexOptions(size_limit=LARGEST_PATTERN)
@@ -201,7 +201,7 @@ def linear_validator(schema: JsonValue, place: str) -> Draft202012Validator:
         )
     except ValueError as error:
         message = str(error).partition("\n")[0]
-        raise SdkError("catalog", f"{place} is no schema: {message}") from None
+        raise CallError("catalog", f"{place} is no schema: {message}") from None
 
 
 def _whose(component: JsonValue) -> str:
@@ -213,7 +213,7 @@ def _whose(component: JsonValue) -> str:
     return f"{name} ({kind})" if isinstance(kind, str) else name
 
 
-def _refusal(whose: str, problems: list[Problem], path: str) -> SdkError:
+def _refusal(whose: str, problems: list[Problem], path: str) -> CallError:
     """The error for problems of one thing, the first of them in its text."""
     found = problems or [Problem("", "it does not fit its schema")]
     details: list[JsonValue] = [
@@ -224,4 +224,4 @@ def _refusal(whose: str, problems: list[Problem], path: str) -> SdkError:
         }
         for problem in found
     ]
-    return SdkError("validation", details[0]["message"], details=details)
+    return CallError("validation", details[0]["message"], details=details)

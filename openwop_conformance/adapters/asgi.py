@@ -1,7 +1,7 @@
 """A host in this process: an ASGI 3 application, driven so that its answer really streams.
 
-The rules of an exchange are ``http``'s; a chunk reaches the reader in the moment the application
-sends it, and no socket or HTTP library is involved.
+The rules of an exchange are ``exchange``'s; a chunk reaches the reader in the moment the
+application sends it, and no socket or HTTP library is involved.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 from urllib.parse import unquote
 
 from ..errors import ExchangeError, UnreachableError, UsageError
-from .host import Bounds, Chunk, Request, Response
-from .http import (
+from .exchange import (
     Answer,
     Headers,
     is_header,
@@ -25,6 +24,7 @@ from .http import (
     same_loop,
     wire_headers,
 )
+from .host import Bounds, Chunk, Request, Response
 from .within import within
 
 Message: TypeAlias = MutableMapping[str, Any]

@@ -31,11 +31,11 @@ from urllib.parse import urlsplit
 
 from ..errors import ExchangeError, UnreachableError, UsageError
 from ..jsonvalue import JsonValue, parse
+from .calls import answer
 from .chromium import Chromium, Tab, Thrown, file_url
+from .exchange import same_loop
 from .host import Bounds, Request, Response
-from .http import same_loop
 from .operating import SETTLED, fire, look, set_field
-from .sdk import answer
 
 PAGES: Final = Path(__file__).parents[1] / "pages"
 RENDERERS: Final = ".venv/renderers"

@@ -116,13 +116,13 @@ def _consumer(connectable: str, pictures: bool) -> Subject:
 
 def _library(connectable: str, what: str, reference: str, group: str) -> Subject:
     """What answers calls: a program, a subject of its own, or an object with their methods."""
-    from .sdk import InProcessSdk
+    from .calls import InProcess
 
     scheme, colon, rest = connectable.partition(":")
     if colon and scheme == "stdio":
-        from .stdio import StdioSdk
+        from .stdio import Stdio
 
-        return StdioSdk(rest)
+        return Stdio(rest)
     article = "an" if what == "SDK" else "a"
     if colon and scheme != "py":
         raise UsageError(f"{scheme!r} is no scheme of {article} {what}")
@@ -131,7 +131,7 @@ def _library(connectable: str, what: str, reference: str, group: str) -> Subject
         return made
     if not callable(getattr(made, "hello", None)) or isinstance(made, type):
         raise UsageError(f"what {shown} made {kind_of(made)}, and no {what}: it has no hello()")
-    return InProcessSdk(made, connectable)
+    return InProcess(made, connectable)
 
 
 def _made(connectable: str, reference: str, group: str, what: str) -> tuple[Any, str]:

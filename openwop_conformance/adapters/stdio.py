@@ -1,4 +1,4 @@
-"""An SDK in any language: a program that answers calls over its standard streams, as JSON lines.
+"""A subject in any language: a program that answers calls over its standard streams, as JSON lines.
 
 One call is open at a time. A program that dies, says something else than an answer, or takes too
 long is ended; the next call starts it afresh. What it writes to standard error is kept.
@@ -19,8 +19,8 @@ from typing import Final
 from ..errors import ExchangeError, JsonError, UnreachableError, UsageError
 from ..jsonvalue import compact, parse
 from ..schemas import problems, validator
+from .calls import answer
 from .host import Bounds, Request, Response
-from .sdk import answer
 
 _KEPT_LINES: Final = 50
 _LONGEST: Final = 2000
@@ -28,7 +28,7 @@ _LONGEST: Final = 2000
 _ENDED_WITHIN: Final = 2.0
 
 
-class StdioSdk:
+class Stdio:
     """The program of a command, split into words as a shell does; no shell runs.
 
     It does not see this program's keys: no variable of ``OPENWOP_…`` is handed on.

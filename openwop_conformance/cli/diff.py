@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..engine.verdict import Row
-    from ..evidence.difference import Change, Difference, Side
+    from ..evidence.difference import Change, Difference
+    from ..evidence.sides import Side
 
 
 def add_to(commands: Any) -> None:
@@ -30,8 +31,9 @@ def add_to(commands: Any) -> None:
 def command(args: argparse.Namespace) -> int:
     """Print the difference; 1 when something got worse."""
     from ..corpus import corpus
-    from ..evidence.difference import compare, read_side
+    from ..evidence.difference import compare
     from ..evidence.requirements import read_ids
+    from ..evidence.sides import read_side
     from .printing import printable
 
     before, after = read_side(args.before), read_side(args.after)

@@ -13,7 +13,7 @@ from typing import Final
 from ..a2ui.delta import Base, apply_frame
 from ..errors import Violation
 from ..jsonvalue import JsonValue, compact, integer
-from ..scenario.verbs import Follow
+from ..scenario.major_one_verbs import Follow
 from ..wire.sse import SseEvent
 from ..wire.surfaces_v1 import base_of, frames_in, members, surfaces_in
 from .listening import Listener, data_of

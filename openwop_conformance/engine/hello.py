@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..a2ui.lock import FLAGS
+from ..adapters.calls import call
 from ..adapters.host import Response
-from ..adapters.sdk import call
 from ..errors import JsonError
 from ..jsonvalue import parse
 from ..scenario.model import Subject

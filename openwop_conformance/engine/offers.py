@@ -8,6 +8,7 @@ from typing import Final
 from ..a2ui.lock import FLAGS, PROFILE
 from ..scenario.consumer_verbs import (
     Claims,
+    Contained,
     Deliver,
     Enter,
     Frame,
@@ -101,6 +102,8 @@ def _calls(args: Arguments) -> Iterator[str]:
         case Claims():
             yield "hello"
         case Quiet():
+            yield from ("open", "submitted")
+        case Contained():
             yield from ("open", "attempts")
 
 

@@ -11,13 +11,13 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final
 
+from ..adapters.calls import call
 from ..adapters.host import Request
 from ..adapters.operations import V2
-from ..adapters.sdk import call
 from ..errors import DocumentError, ExchangeError
+from ..scenario.major_one_verbs import Economy
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Scales
-from ..scenario.verbs import Economy
 from .gates import decide
 from .session import Session, asked_for
 from .steps import take

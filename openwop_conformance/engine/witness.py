@@ -10,15 +10,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from ..a2ui.catalog import MESSAGE_KINDS
-from ..a2ui.lock import LOCK
 from ..adapters.host import Request, Response, Stream
 from ..adapters.operations import API
 from ..errors import ExchangeError, JsonError
-from ..jsonvalue import JsonValue, parse, strings_in
+from ..jsontree import strings_in, with_texts
+from ..jsonvalue import JsonValue, parse
 from ..scenario.expand import CANARY
 from ..scenario.model import Scenario
-from ..wire.envelope import surface_payload
+from ..wire.envelope import renamed, surface_payload
 from ..wire.ids import project, tenant_of
 from .session import Session
 from .verdict import Blocked, CheckFailed, Exchange
@@ -188,6 +187,10 @@ class Witness:
         self._names[made] = name
         return made
 
+    def id_or_fresh(self, kind: str, name: str | None) -> str:
+        """The id of a name, or one that nothing else has where there is no name."""
+        return self.id_for(kind, name) if name else self.fresh(kind)
+
     def fresh(self, kind: str) -> str:
         """An id that is used once."""
         self._fresh += 1
@@ -228,18 +231,8 @@ class Witness:
 
     def payload(self, surface: str, messages: list[JsonValue], catalog_id: str) -> JsonValue:
         """The payload for messages written in short, with a fresh id for each surface named."""
-        named = [self._with_ids(message) for message in messages]
+        named = [renamed(m, lambda name: self.id_for("surface", name)) for m in messages]
         return surface_payload(self.id_for("surface", surface), named, catalog_id=catalog_id)
-
-    def _with_ids(self, message: JsonValue) -> JsonValue:
-        if not isinstance(message, dict):
-            return message
-        full = dict(message)
-        for kind in (*MESSAGE_KINDS, LOCK):
-            body = full.get(kind)
-            if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
-                full[kind] = {**body, "surfaceId": self.id_for("surface", body["surfaceId"])}
-        return full
 
     def with_canary(self, value: JsonValue) -> JsonValue:
         """A value with ``$canary`` in it replaced by the operator's secret.
@@ -249,7 +242,7 @@ class Witness:
         canary = self.session.credentials.canary
         if canary is None or CANARY not in json.dumps(value):
             return value
-        return _replaced(value, canary)
+        return with_texts(value, lambda text: text.replace(CANARY, canary))
 
     def filled(self, text: str, *, in_path: bool) -> str:
         """Text with each ``{run:NAME}``, ``{id:NAME}`` and ``{missing}`` replaced by an id."""
@@ -280,13 +273,3 @@ def _holds(body: bytes, secret: str) -> bool:
         return any(secret in text for _, text in strings_in(parse(body)))
     except JsonError:
         return False
-
-
-def _replaced(value: JsonValue, canary: str) -> JsonValue:
-    if isinstance(value, str):
-        return value.replace(CANARY, canary)
-    if isinstance(value, list):
-        return [_replaced(item, canary) for item in value]
-    if isinstance(value, dict):
-        return {k.replace(CANARY, canary): _replaced(v, canary) for k, v in value.items()}
-    return value

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from ..errors import UsageError
-from ..jsonvalue import JsonValue, canonical, strings_in
+from ..jsontree import strings_in
+from ..jsonvalue import JsonValue, canonical
 from ..schemas import compiled, schema
 from .signing import SigningKey, base64url, sign
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Final
 
-from ..adapters.sdk import METHOD
+from ..adapters.calls import METHOD
 from ..errors import UsageError
 from ..jsonvalue import JsonValue
 from .trace import Record, Trace, data_from_json

@@ -10,7 +10,8 @@ from typing import Final
 from ..engine.credentials import API_KEY, CANARY, MIN_CANARY, OTHER_KEY, Credentials
 from ..engine.verdict import Event, Exchange, Listener, ScenarioFinished
 from ..errors import JsonError
-from ..jsonvalue import JsonValue, compact, parse
+from ..jsontree import with_texts
+from ..jsonvalue import compact, parse
 
 _SHORT: Final = dict(zip('"\\/\b\f\n\r\t', '"\\/bfnrt', strict=True))
 _NESTED: Final = 200
@@ -123,18 +124,8 @@ def _hidden(redaction: Redaction, body: bytes) -> bytes:
         value = parse(data)
     except JsonError:
         return data
-    clean = _within(redaction, value)
+    clean = with_texts(value, redaction.text)
     return data if clean == value else compact(clean)
-
-
-def _within(redaction: Redaction, value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return redaction.text(value)
-    if isinstance(value, list):
-        return [_within(redaction, item) for item in value]
-    if isinstance(value, dict):
-        return {redaction.text(name): _within(redaction, item) for name, item in value.items()}
-    return value
 
 
 def _forms(letter: str) -> Iterator[list[bytes]]:

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ..adapters.calls import InProcess
 from ..adapters.host import Bounds, Subject
-from ..adapters.sdk import InProcessSdk
 from ..corpus import corpus
 from ..engine.credentials import Credentials
 from ..engine.hello import HELLO
@@ -85,20 +85,20 @@ class Family:
 
 def _sdk(name: str | None) -> Subject:
     made = SDK_SABOTAGES[name].made(counts=True) if name else ReferenceSdk(counts=True)
-    return InProcessSdk(made, "reference", trusted=True)
+    return InProcess(made, "reference", trusted=True)
 
 
 def _noting_sdk(note: Note) -> Subject:
-    return InProcessSdk(noting_sdk(note, counts=True), "reference", trusted=True)
+    return InProcess(noting_sdk(note, counts=True), "reference", trusted=True)
 
 
 def _noting_consumer(note: Note) -> Subject:
-    return InProcessSdk(noting_consumer(note), "reference", trusted=True)
+    return InProcess(noting_consumer(note), "reference", trusted=True)
 
 
 def _consumer(name: str | None) -> Subject:
     made = CONSUMER_SABOTAGES[name].made() if name else ReferenceConsumer()
-    return InProcessSdk(made, "reference", trusted=True)
+    return InProcess(made, "reference", trusted=True)
 
 
 def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer:

@@ -6,8 +6,8 @@ import asyncio
 import json
 import sys
 
+from ..adapters.calls import METHOD, InProcess
 from ..adapters.host import Bounds, Request
-from ..adapters.sdk import METHOD, InProcessSdk
 from ..jsonvalue import compact
 
 
@@ -16,12 +16,12 @@ def settings_of(words: list[str]) -> dict[str, str]:
     return dict(word.split("=", 1) for word in words)
 
 
-def serve(subject: InProcessSdk) -> None:
+def serve(subject: InProcess) -> None:
     """Answer until the input ends."""
     asyncio.run(_serve(subject))
 
 
-async def _serve(subject: InProcessSdk) -> None:
+async def _serve(subject: InProcess) -> None:
     for line in sys.stdin.buffer:
         asked = json.loads(line)
         request = Request(METHOD, asked["call"], (), compact(asked["with"]))

@@ -33,9 +33,9 @@ from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..jsonvalue import JsonValue
 from ..scenario.consumer_verbs import Rejects
 from ..scenario.lint import load_all
+from ..scenario.major_one_verbs import Explore
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Splits
-from ..scenario.verbs import Explore
 from .app import application
 from .connect import build_app, credentials_for, policy_under, settings_of
 from .consulting import Notes, noting_policy, replaced, unconsulted

@@ -28,10 +28,13 @@ def error_answer(
     code: str, message: str, details: dict[str, JsonValue]
 ) -> tuple[int, dict[str, JsonValue]]:
     """The status and the closed body of an error."""
+    return STATUS_OF[code], error_body(code, message, details)
+
+
+def error_body(code: str, message: str, details: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The closed body of an error, the same in both majors."""
     body: dict[str, JsonValue] = {"error": code, "message": message}
-    if details:
-        body["details"] = details
-    return STATUS_OF[code], body
+    return {**body, "details": details} if details else body
 
 
 def of_violation(violation: Violation, envelope: JsonValue) -> Refusal:

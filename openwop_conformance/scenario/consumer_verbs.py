@@ -136,7 +136,14 @@ class Claims:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quiet:
-    """The client has tried to reach and to open nothing, and has submitted nothing else."""
+    """The client has submitted nothing but what was pressed."""
+
+    client: Annotated[str, Doc("the client")] = "c"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contained:
+    """The client has tried to reach and to open nothing. It needs ``feature.network``."""
 
     client: Annotated[str, Doc("the client")] = "c"
 
@@ -157,7 +164,17 @@ class Withstand:
 
 
 ConsumerArguments: TypeAlias = (
-    Deliver | Frame | Shows | Enter | Press | Rejects | Violates | Claims | Quiet | Withstand
+    Deliver
+    | Frame
+    | Shows
+    | Enter
+    | Press
+    | Rejects
+    | Violates
+    | Claims
+    | Quiet
+    | Contained
+    | Withstand
 )
 
 CONSUMER_VERBS: dict[str, type[ConsumerArguments]] = {
@@ -170,6 +187,7 @@ CONSUMER_VERBS: dict[str, type[ConsumerArguments]] = {
     "violates": Violates,
     "claims": Claims,
     "quiet": Quiet,
+    "contained": Contained,
     "withstand": Withstand,
 }
 
@@ -180,3 +198,6 @@ CONSUMER_NEEDS: dict[str, str] = {
     "feature.accessibility": "names and descriptions are those of assistive technology",
     "feature.dates": "a date field can be set",
 }
+
+NEEDED_BY: dict[str, str] = {"contained": "feature.network"}
+"""What a scenario with such a step has to need, as the step witnesses nothing without it."""

@@ -16,11 +16,12 @@ from ..a2ui.catalog import BASIC_CATALOG
 from ..errors import DocumentError, JsonError
 from ..jsonvalue import JsonValue, equal, one_edit, parse, tokens_of
 from ..schemas import problems
-from .consumer_verbs import Rejects
+from .consumer_verbs import NEEDED_BY, Rejects
 from .document import Document, Position, load
 from .grammar import arguments_validator, build, first_word, head_validator, step_validator
+from .host_verbs import Emit
 from .model import Scenario, Step
-from .verbs import VERBS, VERBS_OF, Arguments, Emit, Refused
+from .verbs import VERBS, VERBS_OF, Arguments, Refused
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -81,6 +82,9 @@ def _check_step(document: Document, index: int, step: JsonValue) -> None:
             f"{found}; the verbs are {known}"
         )
     verb = verbs[0]
+    need = NEEDED_BY.get(verb)
+    if need is not None and need not in document.value.get("needs", ()):
+        raise place.error(f"{verb} witnesses nothing without {need}: add it to needs")
     _check(document, step_validator(verb, isinstance(step[verb], dict)), step, ("steps", index))
     refused = step.get("refused")
     if verb == "race" and refused is None:

@@ -89,8 +89,11 @@ def step_schema(verb: str) -> JsonValue:
     """The schema of a step with this verb."""
     arguments = _object(VERBS[verb])
     alone = arguments["properties"][first_word(verb)]
+    # a mapping always spells the arguments out
+    is_mapping = isinstance(alone, dict) and alone.get("type") == "object"
+    written = [arguments] if is_mapping else [alone, arguments]
     properties: dict[str, JsonValue] = {
-        verb: {"description": arguments["description"], "anyOf": [alone, arguments]},
+        verb: {"description": arguments["description"], "anyOf": written},
         "because": {"type": "string", "minLength": 1, "description": "the rule, in words"},
     }
     if verb in MAY_BE_REFUSED:
@@ -193,7 +196,7 @@ def step_validator(verb: str, spelled_out: bool) -> Draft202012Validator:
     """Checks a step; where its arguments are spelled out, the fault named is theirs."""
     schema = step_schema(verb)
     if spelled_out:
-        arguments = schema["properties"][verb]["anyOf"][1]
+        arguments = schema["properties"][verb]["anyOf"][-1]
         schema = {**schema, "properties": {**schema["properties"], verb: arguments}}
     return compiled(schema)
 

@@ -17,7 +17,7 @@ from a2ui.inference_formats.direct_json import DirectJsonParser
 from a2ui.parser import ResponsePart, TextPart, to_message_dicts
 from a2ui.utils import validate_payload
 
-from ..errors import SdkError
+from ..errors import CallError
 from ..jsonvalue import JsonValue
 from .a2ui_core import VERSIONS, catalogs_of, refusals
 
@@ -99,7 +99,7 @@ class Agent:
         try:
             with refusals():
                 return {"parts": _parts(parser.parse_response(content, wrapped=wrapped))}
-        except SdkError as refusal:
+        except CallError as refusal:
             read = getattr(refusal.__cause__, "partial_results", None)
             refusal.partial_results = None if read is None else _parts(read)
             raise

@@ -33,7 +33,7 @@ from a2ui.core.basic_catalog import BasicCatalog
 from a2ui.core.schema import ProtocolVersion
 from a2ui.core.state import SurfaceModel
 
-from ..errors import Kind, SdkError, UsageError
+from ..errors import CallError, Kind, UsageError
 from ..jsonvalue import JsonValue
 
 KINDS: Final[Mapping[type, Kind]] = {
@@ -72,7 +72,7 @@ def catalogs_of(given: Sequence[JsonValue] | None, version: str) -> list[Catalog
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Whatever the library refuses inside is an ``SdkError`` outside.
+    """Whatever the library refuses inside is an ``CallError`` outside.
 
     The paths of its details are its own, ``components.ID.PROPERTY``, not JSON Pointers.
     """
@@ -81,7 +81,7 @@ def refusals() -> Iterator[None]:
     except A2uiError as error:
         kind = next(KINDS[one] for one in type(error).__mro__ if one in KINDS)
         details = [detail.to_dict() for detail in error.details]
-        raise SdkError(kind, str(error), details=details) from error
+        raise CallError(kind, str(error), details=details) from error
 
 
 class Core:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -49,6 +50,18 @@ def completed(message: JsonValue, surface_id: str, catalog_id: str = BASIC_CATAL
             if kind == "createSurface":
                 defaults["catalogId"] = catalog_id
             full[kind] = {**defaults, **full[kind]}
+    return full
+
+
+def renamed(message: JsonValue, name: Callable[[str], str]) -> JsonValue:
+    """A message whose surface, where it names one, is called as ``name`` says of it."""
+    if not isinstance(message, dict):
+        return message
+    full = dict(message)
+    for kind in (*MESSAGE_KINDS, LOCK):
+        body = full.get(kind)
+        if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
+            full[kind] = {**body, "surfaceId": name(body["surfaceId"])}
     return full
 
 

@@ -13,31 +13,9 @@ from hypothesis import strategies as st
 from openwop_conformance.a2ui.fold import Fold, Life, next_life
 from openwop_conformance.errors import Violation
 from openwop_conformance.jsonvalue import JsonValue
+from tests.messages import Message, create, data, delete, text, update
 
 from . import naive
-
-Message: TypeAlias = dict[str, Any]
-
-
-def create(surface: str = "s", **more: JsonValue) -> Message:
-    return {"version": "v0.9", "createSurface": {"surfaceId": surface, "catalogId": "c", **more}}
-
-
-def update(*components: JsonValue, surface: str = "s") -> Message:
-    body = {"surfaceId": surface, "components": list(components)}
-    return {"version": "v0.9", "updateComponents": body}
-
-
-def data(surface: str = "s", **body: JsonValue) -> Message:
-    return {"version": "v0.9", "updateDataModel": {"surfaceId": surface, **body}}
-
-
-def delete(surface: str = "s") -> Message:
-    return {"version": "v0.9", "deleteSurface": {"surfaceId": surface}}
-
-
-def text(name: str, content: str = "hello", **more: JsonValue) -> dict[str, JsonValue]:
-    return {"id": name, "component": "Text", "text": content, **more}
 
 
 def state_of(fold: Fold, names: str = "st") -> naive.State:

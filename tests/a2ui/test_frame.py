@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from openwop_conformance.a2ui.frame import check_frame
 from openwop_conformance.corpus import corpus
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.rulebook.book import Rulebook
 from openwop_conformance.rulebook.upstream import Upstream
@@ -32,7 +32,7 @@ def verdict(message: JsonValue) -> str | None:
     """The first detail's path of a refusal; nothing else may be raised."""
     try:
         assert check_frame(message, VERSIONS) in BODIES
-    except SdkError as refusal:
+    except CallError as refusal:
         error = refusal
     else:
         return None

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import pytest
 
+from openwop_conformance.adapters.calls import call
 from openwop_conformance.adapters.host import Bounds, Response
-from openwop_conformance.adapters.sdk import call
-from openwop_conformance.adapters.stdio import StdioSdk
+from openwop_conformance.adapters.stdio import Stdio
 from openwop_conformance.errors import ExchangeError, UnreachableError, UsageError
 from openwop_conformance.jsonvalue import JsonValue, parse
 
@@ -23,11 +23,11 @@ AMPLE = Bounds()
 QUICK = Bounds(total=0.3)
 
 
-def asked(mode: str, ask: Callable[[StdioSdk], Awaitable[Found]]) -> Found:
+def asked(mode: str, ask: Callable[[Stdio], Awaitable[Found]]) -> Found:
     """What comes of some calls to a program, which is ended then."""
 
     async def whole() -> Found:
-        subject = StdioSdk(f"{sys.executable} {PROGRAM} '{mode}'")
+        subject = Stdio(f"{sys.executable} {PROGRAM} '{mode}'")
         try:
             return await ask(subject)
         finally:
@@ -36,7 +36,7 @@ def asked(mode: str, ask: Callable[[StdioSdk], Awaitable[Found]]) -> Found:
     return asyncio.run(whole())
 
 
-async def twice(subject: StdioSdk, bounds: Bounds = AMPLE) -> Response:
+async def twice(subject: Stdio, bounds: Bounds = AMPLE) -> Response:
     await subject.exchange(call("hello", {"protocol": 1}), Bounds())
     return await subject.exchange(call("read", {"state": "s", "é": ["\n"]}), bounds)
 
@@ -91,7 +91,7 @@ def test_a_program_that_is_silent_is_ended(mode: str) -> None:
 def test_an_answer_that_is_too_long_is_not_read() -> None:
     small = Bounds(body=2000)
 
-    async def ask(subject: StdioSdk) -> None:
+    async def ask(subject: Stdio) -> None:
         await subject.exchange(call("hello", {}), small)
         await subject.exchange(call("read", {}), small)
 
@@ -101,7 +101,7 @@ def test_an_answer_that_is_too_long_is_not_read() -> None:
 
 
 def test_after_a_crash_the_program_is_started_afresh() -> None:
-    async def ask(subject: StdioSdk) -> tuple[int, int]:
+    async def ask(subject: Stdio) -> tuple[int, int]:
         first = result(await subject.exchange(call("hello", {}), Bounds()))["pid"]
         with pytest.raises(ExchangeError):
             await subject.exchange(call("read", {}), Bounds())
@@ -125,7 +125,7 @@ def test_the_operators_keys_are_not_handed_on(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_a_program_started_ends_with_it() -> None:
-    async def ask(subject: StdioSdk) -> int:
+    async def ask(subject: Stdio) -> int:
         pid: int = result(await subject.exchange(call("hello", {}), Bounds()))["pid"]
         return pid
 
@@ -151,7 +151,7 @@ def test_a_program_that_ends_at_once_says_why() -> None:
 
 def test_a_command_that_is_not_there_cannot_be_reached() -> None:
     async def ask() -> None:
-        await StdioSdk("/no/such/program --flag").exchange(call("hello", {}), Bounds())
+        await Stdio("/no/such/program --flag").exchange(call("hello", {}), Bounds())
 
     with pytest.raises(UnreachableError, match=r"/no/such/program cannot be started: No such file"):
         asyncio.run(ask())
@@ -162,7 +162,7 @@ def test_a_command_that_is_not_there_cannot_be_reached() -> None:
 )
 def test_a_command_that_is_none_is_a_mistake(command: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
-        StdioSdk(command)
+        Stdio(command)
 
 
 def test_a_program_that_does_not_end_with_its_input_is_ended() -> None:

@@ -15,7 +15,7 @@ from typing import Final
 from openwop_conformance.adapters.browser import RENDERERS
 from openwop_conformance.adapters.chromium import DEFAULT_PATH
 from openwop_conformance.jsonvalue import JsonValue
-from tests.results import broken, judged, reasons, result, scenarios, seen, table
+from tests.results import broken, judged, keep, reasons, result, scenarios, seen, table
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parent.parent
@@ -102,8 +102,7 @@ def main() -> None:
         told = {row: seen(failures[row]) for row in reasons(rows)}
         kept[renderer.name] = result(version(renderer), rows, told)
         print(f"{renderer.name}: fails {len(told)} of {len(rows)}")  # noqa: T201
-    RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    PAGE.write_text(page(kept), "utf-8")
+    keep(kept, RESULTS, PAGE, page(kept))
 
 
 def page(kept: JsonValue) -> str:

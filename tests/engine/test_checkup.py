@@ -11,8 +11,8 @@ import pytest
 from starlette.types import ASGIApp
 
 from openwop_conformance.adapters.asgi import AsgiHost
+from openwop_conformance.adapters.calls import InProcess
 from openwop_conformance.adapters.host import Request, Response, Subject
-from openwop_conformance.adapters.sdk import InProcessSdk
 from openwop_conformance.engine.checkup import hosts
 from openwop_conformance.engine.checkup.advice import advice, parted
 from openwop_conformance.engine.checkup.findings import Finding
@@ -167,7 +167,7 @@ def lacking(
         return {**made.hello(self, protocol=protocol), **members}  # type: ignore[attr-defined]
 
     library = type("Lacking", (made,), {"hello": hello})
-    return lambda: (InProcessSdk(library(), kind, trusted=True), Credentials())
+    return lambda: (InProcess(library(), kind, trusted=True), Credentials())
 
 
 FEW: JsonValue = ["hello", "new_state", "apply", "read"]
@@ -181,14 +181,19 @@ FEW: JsonValue = ["hello", "new_state", "apply", "read"]
         ("sdk", lacking(ReferenceSdk, "sdk", versions=["v0.9"]), "data-index", "v08-undone"),
         ("sdk", lacking(ReferenceSdk, "sdk", features=[]), "data-index", "stream-multibyte"),
         ("sdk", lacking(ReferenceSdk, "sdk", operations="all"), None, "data-index"),
-        ("consumer", lacking(ReferenceConsumer, "consumer"), "no-code", "no-egress"),
+        ("consumer", lacking(ReferenceConsumer, "consumer"), "words-as-written", "no-code"),
         (
             "consumer",
             lacking(ReferenceConsumer, "consumer", features=[]),
-            "no-code",
+            "words-as-written",
             "delta-confined",
         ),
-        ("consumer", lacking(ReferenceConsumer, "consumer", operations=["hello"]), None, "no-code"),
+        (
+            "consumer",
+            lacking(ReferenceConsumer, "consumer", operations=["hello"], capabilities={}),
+            None,
+            "words-as-written",
+        ),
     ],
     ids=lambda value: "" if callable(value) else str(value),
 )

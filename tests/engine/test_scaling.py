@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from openwop_conformance.adapters.sdk import InProcessSdk
+from openwop_conformance.adapters.calls import InProcess
 from openwop_conformance.corpus import corpus
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.run import run
@@ -57,7 +57,7 @@ def judged(cost: Cost, *, counts: bool = False, applied: Cost | None = None) -> 
             self.counted += int(cost(len(messages)))
             return {"applied": int(applied(len(messages))) if applied else len(messages)}
 
-    subject = InProcessSdk(Costly(counts=counts), "lab", trusted=True)
+    subject = InProcess(Costly(counts=counts), "lab", trusted=True)
     session = Session(subject, Options(seed=3), Credentials(), clock, "sdk")
     (row,) = asyncio.run(run([UPDATES], session, lambda event: None))
     return row
@@ -149,7 +149,7 @@ def test_who_drops_a_stream_or_a_transaction_is_not_quick() -> None:
     chosen = select(
         load_all(corpus()), ["sdk.cost-chunks", "sdk.cost-response", "sdk.cost-rollback"]
     )
-    subject = InProcessSdk(Dropping(), "lab", trusted=True)
+    subject = InProcess(Dropping(), "lab", trusted=True)
     session = Session(subject, Options(seed=3), Credentials(), kind="sdk")
     rows = asyncio.run(run(chosen, session, lambda event: None))
     assert [row.disposition for row in rows] == [Disposition.FAIL] * 3

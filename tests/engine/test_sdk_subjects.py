@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from openwop_conformance.adapters.calls import InProcess
 from openwop_conformance.adapters.host import Bounds, Request, Response
-from openwop_conformance.adapters.sdk import InProcessSdk
 from openwop_conformance.corpus import corpus
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.offers import calls_of
 from openwop_conformance.engine.run import run
 from openwop_conformance.engine.session import Options, Session
 from openwop_conformance.engine.verdict import Disposition, Row, exit_code
-from openwop_conformance.errors import ExchangeError, SdkError, UnreachableError
+from openwop_conformance.errors import CallError, ExchangeError, UnreachableError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.sdk.operations import ReferenceSdk
 from openwop_conformance.scenario.lint import load_all
@@ -30,7 +30,7 @@ REFUSING = [s for s in RULES if any(step.refused for step in s.steps)]
 
 
 def ran(subject: Any, scenarios: Sequence[Scenario] = RULES) -> dict[str, Row]:
-    made = subject if hasattr(subject, "exchange") else InProcessSdk(subject, "lab", trusted=True)
+    made = subject if hasattr(subject, "exchange") else InProcess(subject, "lab", trusted=True)
     session = Session(made, Options(seed=7), Credentials(), kind="sdk")
     rows = asyncio.run(run(scenarios, session, lambda event: None))
     return {row.scenario: row for row in rows}
@@ -47,7 +47,7 @@ def dispositions(rows: dict[str, Row]) -> set[Disposition]:
 
 
 def refuses(self: Any, **given: Any) -> JsonValue:
-    raise SdkError("validation", "no")
+    raise CallError("validation", "no")
 
 
 EVERY_CALL = sorted({name for s in RULES for name in calls_of(s)} - {"hello"})
@@ -103,7 +103,7 @@ def test_who_crashes_passes_nothing() -> None:
 
 def test_what_is_offered_and_then_unsupported_is_blocked() -> None:
     def unsupported(self: Any, **given: Any) -> JsonValue:
-        raise SdkError("unsupported", "not in this build")
+        raise CallError("unsupported", "not in this build")
 
     rows = ran(claiming(**dict.fromkeys(EVERY_CALL, unsupported)))
     assert dispositions(rows) == {Disposition.BLOCKED}
@@ -116,8 +116,8 @@ def test_a_refusal_of_a_kind_that_fits_nowhere_passes_no_refusal(kind: Any) -> N
         def call(self: Any, **given: Any) -> JsonValue:
             try:
                 return getattr(ReferenceSdk, name)(self, **given)
-            except SdkError:
-                raise SdkError(kind, "no") from None
+            except CallError:
+                raise CallError(kind, "no") from None
 
         return call
 
@@ -126,12 +126,10 @@ def test_a_refusal_of_a_kind_that_fits_nowhere_passes_no_refusal(kind: Any) -> N
 
 
 def test_a_refusal_that_changes_the_state_fails() -> None:
-    def apply(
-        self: Any, state: str, messages: list[JsonValue], source: str | None = None
-    ) -> JsonValue:
+    def apply(self: Any, state: str, messages: list[JsonValue], **given: Any) -> JsonValue:
         try:
-            return ReferenceSdk.apply(self, state, messages, source)
-        except SdkError:
+            return ReferenceSdk.apply(self, state, messages, **given)
+        except CallError:
             held = self._state(state)
             surface = {"surfaceId": "stray", "catalogId": held.catalogs[0].catalog_id}
             held.apply([{"version": "v0.9", "createSurface": surface}])
@@ -178,7 +176,7 @@ class Broken:
 
     def __init__(self, kind: str, after: int) -> None:
         self.name, self._kind, self._left = "lab", kind, after
-        self._whole = InProcessSdk(ReferenceSdk(), "lab", trusted=True)
+        self._whole = InProcess(ReferenceSdk(), "lab", trusted=True)
 
     async def exchange(self, request: Request, bounds: Bounds) -> Response:
         self._left -= 1

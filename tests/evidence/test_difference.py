@@ -15,17 +15,15 @@ from hypothesis import strategies as st
 from openwop_conformance.engine.verdict import Disposition, Row
 from openwop_conformance.errors import UsageError
 from openwop_conformance.evidence.difference import (
-    NO_ROW,
     Change,
     Difference,
     Kind,
-    Side,
     compare,
     current_id,
     kind_of,
-    read_side,
 )
 from openwop_conformance.evidence.ledger import Header, write_ledger
+from openwop_conformance.evidence.sides import NO_ROW, Side, read_side
 from tests.shared_data import shared
 
 PASS, FAIL, SKIPPED, INAPPLICABLE, BLOCKED = Disposition

@@ -1,4 +1,4 @@
-"""Verifying: each reason to reject by its name, the real bundles, and what is owned up to."""
+"""Verifying: each reason to reject by its name, and what is owned up to."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from openwop_conformance.engine.verdict import Disposition, Row
 from openwop_conformance.evidence.attestation import envelope_of, predicate_of
 from openwop_conformance.evidence.bundle import (
     attest,
-    countersign,
     sha256,
     text_of,
     witness_sha256,
 )
 from openwop_conformance.evidence.rejections import OWN_KINDS
-from openwop_conformance.evidence.signing import base64url, public_key
 from openwop_conformance.evidence.verification import Outcome, Pinned, verify
 
-from ..shared_data import shared
 from .bundles import (
     HEADER,
     ROWS,
@@ -36,218 +33,19 @@ from .bundles import (
     their_bundle,
     verified,
 )
-
-SAMPLES = "openwop/samples"
-PUBLISHED_KEY = "AkFQZ3z07zJUF2TUU_XFhT9HdUv9eF33K7scxSF4Bt0"
-SURFACE_ROWS = [
-    f"openwop.scenario.a2ui-{name}"
-    for name in (
-        "surface-degrades",
-        "surface-delta-transport",
-        "surface-replay",
-        "surface-shape",
-        "surface-version-refusal",
-        "untrusted-blocks-approval",
-    )
-]
-DATA, ENVELOPE = our_files()
-KEYS = (key(1).public,)
-VERIFIER = (key(2).public,)
-
-
-def rows_of(bundle: Bundle) -> list[Bundle]:
-    rows: list[Bundle] = bundle["results"]["requirements"]
-    return rows
-
-
-def relaxed(obligation: str) -> Callable[[Bundle], None]:
-    def change(bundle: Bundle) -> None:
-        bundle["host"]["relaxations"] = [
-            {"obligation": obligation, "durability": "session", "reason": "tests"}
-        ]
-
-    return change
-
-
-def with_row(result: str, **members: Any) -> Callable[[Bundle], None]:
-    """One more row, with totals, sum and detail that fit."""
-
-    def change(bundle: Bundle) -> None:
-        row = {"id": "openwop.it.more", "scenario": "s", "result": result, **members}
-        rows_of(bundle).append(row)
-        named = {"executed-pass": "executedPass", "executed-fail": "executedFail"}
-        bundle["results"]["totals"][named.get(result, result)] += 1
-        bundle["assertionCount"] += row.get("assertions", 0)
-        if result != "executed-pass":
-            entry = {"id": row["id"], "result": result, "reason": row.get("detail", "")}
-            bundle["detail"]["nonPass"].append(entry)
-
-    return change
-
-
-def independent(bundle: Bundle) -> None:
-    bundle["claimedProfiles"][0]["evidenceTier"] = "independent"
-
-
-def countersigned(number: int, key_id: str = "v1") -> Callable[[Bundle], None]:
-    def change(bundle: Bundle) -> None:
-        bundle.update(countersign(bundle, key(number), key_id))
-
-    return change
-
-
-def rung(name: str, **changes: Any) -> Callable[[Bundle], None]:
-    """A claimed rung over the five rows that support one, with some of their values changed."""
-    recovery = {"class": "leased", "boundMs": 7, "observedMs": 5}
-    values = {"rows": 5, "terms": [{"name": "a", "ms": 3}, {"name": "b", "ms": 4}], **changes}
-
-    def change(bundle: Bundle) -> None:
-        bound = {"class": "leased", "bound": 7, "terms": values["terms"]}
-        evidence: list[tuple[str, Bundle]] = [
-            ("bound-is-derived", {"evidence": {"recoveryBounds": [bound]}}),
-            ("kill-after-accept", {"evidence": {"recovery": recovery}}),
-            (
-                "kill-during-execution",
-                {"evidence": {"recovery": {**recovery, **values.get("kill", {})}}},
-            ),
-            ("duplicate-delivery", {}),
-            ("poison-exhaustion", {}),
-        ]
-        for id_, members in evidence[: values["rows"]]:
-            with_row("executed-pass", assertions=1, **members)(bundle)
-            rows_of(bundle)[-1]["id"] = f"openwop.requirement.0158.{id_}"
-        bundle["durability"] = {"rung": name}
-
-    return change
-
-
-RUNG = "durable-single-instance"
-REJECTED: list[tuple[str, Bundle, dict[str, Any]]] = [
-    ("not-v3", their_bundle(after=lambda b: b.update(bundleVersion="4")), {}),
-    (
-        "duplicate-requirement",
-        their_bundle(lambda b: rows_of(b)[1].update(id="openwop.scenario.one")),
-        {},
-    ),
-    ("reason-missing", their_bundle(with_row("skipped", detail=" ")), {}),
-    ("reason-missing", their_bundle(with_row("executed-fail", assertions=1)), {}),
-    ("vacuous-pass", their_bundle(with_row("executed-pass", assertions=0)), {}),
-    ("vacuous-pass", their_bundle(with_row("executed-pass")), {}),
-    (
-        "totals-mismatch",
-        their_bundle(after=lambda b: b["results"]["totals"].update(executedFail=1)),
-        {},
-    ),
-    ("witness-digest", their_bundle(after=lambda b: b.update(witnessSha256="0" * 64)), {}),
-    (
-        "witness-digest",
-        their_bundle(relaxed("x.y"), after=lambda b: b["host"].pop("relaxations")),
-        {},
-    ),
-    ("assertion-count", their_bundle(after=lambda b: b.update(assertionCount=6)), {}),
-    ("detail-missing", their_bundle(after=lambda b: b.pop("detail")), {}),
-    ("detail-missing", their_bundle(after=lambda b: b["detail"]["nonPass"].clear()), {}),
-    ("build-missing", their_bundle(after=lambda b: b["host"].pop("build")), {}),
-    ("signature-missing", their_bundle(after=lambda b: b.pop("signature")), {}),
-    ("signature-over", their_bundle(after=lambda b: b["signature"]["over"].reverse()), {}),
-    ("signature-over", their_bundle(after=lambda b: b["signature"].pop("over")), {}),
-    ("signature-invalid", their_bundle(after=lambda b: b["host"]["build"].update(id="x")), {}),
-    ("signature-invalid", their_bundle(), {"keys": VERIFIER}),
-    (
-        "signature-invalid",
-        their_bundle(after=lambda b: b["signature"].update(sig=b["signature"]["sig"][:-1] + "B")),
-        {},
-    ),
-    ("independent-unsigned", their_bundle(independent), {"verifier_keys": VERIFIER}),
-    (
-        "independent-self-signed",
-        their_bundle(independent, after=countersigned(1)),
-        {"verifier_keys": KEYS},
-    ),
-    (
-        "independent-self-signed",
-        their_bundle(independent, after=countersigned(2, "k1")),
-        {"verifier_keys": VERIFIER},
-    ),
-    ("independent-unverifiable", their_bundle(independent, after=countersigned(2)), {}),
-    (
-        "verifier-signature-invalid",
-        their_bundle(independent, after=countersigned(3)),
-        {"verifier_keys": VERIFIER},
-    ),
-    ("relaxed-profile-certified", their_bundle(relaxed("discovery.etag")), {}),
-    ("blocked-certified", their_bundle(with_row("blocked", detail="no fixture")), {}),
-    (
-        "profile-not-derivable",
-        their_bundle(lambda b: b["claimedProfiles"][0].update(id="openwop-core-standard")),
-        {},
-    ),
-    (
-        "profile-not-derivable",
-        their_bundle(lambda b: b["claimedProfiles"][0].update(id="openwop-a2ui")),
-        {},
-    ),
-    (
-        "opted-out-but-advertised",
-        their_bundle(
-            lambda b: (
-                with_row("skipped", detail="opted out")(b),
-                rows_of(b)[-1].update(id="openwop.family.limits"),
-                b["detail"]["nonPass"][-1].update(id="openwop.family.limits"),
-            )
-        ),
-        {},
-    ),
-    ("rung-not-derivable", their_bundle(after=lambda b: b.update(durability={"rung": RUNG})), {}),
-    ("rung-not-derivable", their_bundle(rung("durable-multi-instance")), {}),
-    ("rung-not-derivable", their_bundle(rung(RUNG, rows=4)), {}),
-    ("rung-not-derivable", their_bundle(rung(RUNG, terms=[{"name": "a", "ms": 3}])), {}),
-    ("rung-not-derivable", their_bundle(rung(RUNG, kill={"observedMs": 8})), {}),
-    ("rung-not-derivable", their_bundle(rung(RUNG, kill={"boundMs": 8})), {}),
-    ("rung-not-derivable", their_bundle(rung(RUNG, kill={"class": "other"})), {}),
-    # those that only this suite has
-    ("schema", their_bundle(after=lambda b: b.update(more=1)), {}),
-    ("schema", their_bundle(after=lambda b: b["suite"].update(name="another")), {}),
-    (
-        "detail-mismatch",
-        their_bundle(after=lambda b: b["detail"]["nonPass"][0].update(reason="other")),
-        {},
-    ),
-    (
-        "detail-mismatch",
-        their_bundle(
-            after=lambda b: b["detail"]["nonPass"].append(dict(b["detail"]["nonPass"][0]))
-        ),
-        {},
-    ),
-    (
-        "discovery-digest",
-        their_bundle(after=lambda b: b["discovery"]["document"].update(more=1)),
-        {},
-    ),
-    (
-        "discovery-mismatch",
-        their_bundle(after=lambda b: b["discovery"].update(preferredVersion="1.0")),
-        {},
-    ),
-    ("key-mismatch", their_bundle(after=lambda b: b["signature"].update(keyId="k2")), {}),
-    (
-        "suite-mismatch",
-        {
-            **our_bundle(),
-            "suite": {**our_bundle()["suite"], "name": their_bundle()["suite"]["name"]},
-        },
-        {},
-    ),
-    ("trace-digest", our_bundle(), {"trace": "0" * 64}),
-    ("envelope-malformed", our_bundle(), {"envelope": b"{}"}),
-    (
-        "envelope-subject",
-        {**our_bundle(), "generatedAt": "2026-02-01T00:00:00Z"},
-        {"envelope": ENVELOPE},
-    ),
-    ("envelope-signature", our_bundle(), {"envelope": ENVELOPE, "keys": (key(3).public,)}),
-]
+from .rejected import (
+    DATA,
+    ENVELOPE,
+    KEYS,
+    REJECTED,
+    RUNG,
+    VERIFIER,
+    countersigned,
+    independent,
+    relaxed,
+    rows_of,
+    rung,
+)
 
 
 @pytest.mark.parametrize(
@@ -378,112 +176,6 @@ def test_an_envelope_about_other_rows_is_rejected_though_it_is_signed() -> None:
     predicate = predicate_of(HEADER, ROWS[1:], TRACE)
     envelope = envelope_of(DATA, "b", predicate, key(1), "k1")
     assert set(kinds(verify(DATA, Pinned(KEYS, envelope=envelope)))) == {"envelope-predicate"}
-
-
-# ------------------------------------------------------------------------- the real bundles
-
-
-def test_the_real_bundle_v3_verifies_and_says_what_it_does_not_establish() -> None:
-    data = shared(f"{SAMPLES}/v3-bundle.reference-host.json").read_bytes()
-
-    found = verify(data, Pinned([public_key(PUBLISHED_KEY)]))
-    assert (found.outcome, found.rejections, found.unchecked) == (Outcome.VERIFIED, (), ())
-    assert found.uncovered == (
-        "bundleVersion",
-        "generatedAt",
-        "suite.name",
-        "suite.targetMajor",
-        "suite.specArtifactsVersion",
-        "suite.stampSha256",
-        "host.name",
-        "host.version",
-        "host.vendor",
-        "host.signingKeyId",
-        "discovery.url",
-        "discovery.protocolVersions",
-        "discovery.preferredVersion",
-        "claimedProfiles",
-        "results.totals",
-        "the order of results.requirements",
-        "assertionCount",
-        "detail",
-        "signature.alg",
-        "signature.keyId",
-        "signature.over",
-    )
-    assert [(w.kind, w.message.split()[0]) for w in found.warnings] == [
-        ("key-self-published", "v2-reference-3"),
-        ("partial-witness", "openwop.floor.v2-webhook-durable-delivery"),
-        ("partial-witness", "openwop.requirement.0173.webhook-durable-delivery.dead-letter"),
-        ("build-differs", "host.build"),
-    ]
-    assert found.warnings[-1].message.endswith("openwop-v2-reference.host names: commit dev")
-    assert found.certified == (
-        "openwop-discovery-core",
-        "openwop-core-standard",
-        "openwop-conformance-seams-v2",
-    )
-
-
-def test_the_real_bundle_v3_is_coherent_under_its_own_key_and_rejected_under_another() -> None:
-    data = shared(f"{SAMPLES}/v3-bundle.reference-host.json").read_bytes()
-
-    assert verify(data, Pinned()).exit_code == 2
-    assert kinds(verify(data, Pinned(KEYS))) == ["signature-invalid"]
-    swapped = data.replace(PUBLISHED_KEY.encode(), base64url(key(1).public).encode())
-    assert kinds(verify(swapped, Pinned())) == ["discovery-digest", "signature-invalid"]
-
-
-@pytest.mark.parametrize("name", ["in-memory", "python"])
-def test_the_real_bundles_v2_are_coherent_and_their_surface_rows_implausible(name: str) -> None:
-    found = verify(shared(f"{SAMPLES}/v1-bundle-v2.{name}.json").read_bytes(), Pinned(KEYS))
-
-    assert (found.exit_code, found.rejections) == (2, ())
-    named = [w.message.split()[0] for w in found.warnings if w.kind == "implausible-pass"]
-    assert named == SURFACE_ROWS
-    assert found.uncovered == ("everything",)
-
-
-def test_the_real_bundle_v1_is_coherent() -> None:
-    found = verify(shared(f"{SAMPLES}/v1-bundle-v1.in-memory.json").read_bytes(), Pinned(KEYS))
-
-    assert (found.exit_code, found.rejections, found.warnings) == (2, (), ())
-    assert any("no signature" in text for text in found.unchecked)
-
-
-@pytest.mark.parametrize(
-    ("kind", "file", "change"),
-    [
-        ("schema", "v1.in-memory", lambda b: b["results"].pop("passed")),
-        ("totals-mismatch", "v1.in-memory", lambda b: b["results"]["passed"].pop()),
-        (
-            "duplicate-requirement",
-            "v1.in-memory",
-            lambda b: b["results"]["failed"].append(b["results"]["passed"][0]),
-        ),
-        ("totals-mismatch", "v2.python", lambda b: b["results"]["requirements"].pop()),
-        ("discovery-digest", "v2.python", lambda b: b["discovery"]["document"].update(x=1)),
-        (
-            "vacuous-pass",
-            "v2.in-memory",
-            lambda b: b["results"]["requirements"][0].update(assertionCount=0),
-        ),
-        (
-            "reason-missing",
-            "v2.in-memory",
-            lambda b: [row.pop("detail", None) for row in b["results"]["requirements"]],
-        ),
-    ],
-)
-def test_an_older_bundle_that_contradicts_itself_is_rejected(
-    kind: str, file: str, change: Callable[[Any], object]
-) -> None:
-    bundle = json.loads(shared(f"{SAMPLES}/v1-bundle-{file}.json").read_bytes())
-
-    change(bundle)
-    found = verified(bundle)
-    assert found.exit_code == 1
-    assert kind in kinds(found)
 
 
 # ------------------------------------------------------------------------------ warnings

@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from openwop_conformance.adapters.asgi import AsgiHost
@@ -24,6 +24,8 @@ from openwop_conformance.wire.envelope import ContentTrust, envelope, surface_pa
 from openwop_conformance.wire.ids import project
 from openwop_conformance.wire.refusal import problem_of
 from openwop_conformance.wire.sse import SseEvent, SseParser
+
+T = TypeVar("T")
 
 CREATE: dict[str, Any] = {"createSurface": {}}
 ROOT = {"updateComponents": {"components": [{"id": "root", "component": "Text", "text": "Hello"}]}}
@@ -219,16 +221,22 @@ def against_host(
     policy: Policy | None = None,
 ) -> None:
     """Run a scenario against a fresh host."""
+    asyncio.run(hosted(Caller, scenario, settings, policy))
 
-    async def main() -> None:
-        app, known = reference_subject(settings, policy)
-        host = AsgiHost(app, "reference")
-        try:
-            await scenario(Caller(host, app.state.host, known))
-        finally:
-            await host.close()
 
-    asyncio.run(main())
+async def hosted(
+    caller: Callable[[AsgiHost, Inside, Settings], T],
+    scenario: Callable[[T], Awaitable[None]],
+    settings: Settings | None,
+    policy: Policy | None,
+) -> None:
+    """Run a scenario of a caller against a fresh host."""
+    app, known = reference_subject(settings, policy)
+    host = AsgiHost(app, "reference")
+    try:
+        await scenario(caller(host, app.state.host, known))
+    finally:
+        await host.close()
 
 
 def surfaces_in(events: list[Any]) -> list[Any]:

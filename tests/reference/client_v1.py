@@ -9,11 +9,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
+from openwop_conformance.a2ui import delta
 from openwop_conformance.a2ui.delta import apply_frame, check_frame
 from openwop_conformance.adapters.asgi import AsgiHost
 from openwop_conformance.adapters.host import Request
 from openwop_conformance.jsonvalue import parse
-from openwop_conformance.reference.connect import reference_subject
 from openwop_conformance.reference.host import Host as Inside
 from openwop_conformance.reference.policy import Policy
 from openwop_conformance.reference.settings import Settings
@@ -23,7 +25,7 @@ from openwop_conformance.schemas import problems, validator
 from openwop_conformance.wire.envelope import ContentTrust, envelope
 from openwop_conformance.wire.sse import SseEvent
 
-from .client import BOUNDS, Answer, Reader
+from .client import BOUNDS, Answer, Reader, hosted
 
 SURFACE, FRAME = "ui.a2ui-surface", "ui.a2ui-surface.delta"
 
@@ -187,6 +189,19 @@ class Screen:
         return shown
 
 
+def counted_diffs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One item for each diff that is made from now on."""
+    made: list[int] = []
+    diff = delta.diff
+
+    def counted(old: Any, new: Any, *, base: Any) -> Any:
+        made.append(1)
+        return diff(old, new, base=base)
+
+    monkeypatch.setattr(delta, "diff", counted)
+    return made
+
+
 async def next_surface(reader: Reader) -> SseEvent:
     """The next event of a stream that is about a surface."""
     while (sent := await reader.next()) is not None:
@@ -205,13 +220,4 @@ def against_host(
     policy: Policy | None = None,
 ) -> None:
     """Run a scenario against a fresh host."""
-
-    async def main() -> None:
-        app, known = reference_subject(settings, policy)
-        host = AsgiHost(app, "reference")
-        try:
-            await scenario(Caller(host, app.state.host, known))
-        finally:
-            await host.close()
-
-    asyncio.run(main())
+    asyncio.run(hosted(Caller, scenario, settings, policy))

@@ -17,7 +17,7 @@ from openwop_conformance.a2ui.lock import FLAGS, digest, without_lock
 from openwop_conformance.a2ui.open_catalog import basic
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.verdict import Disposition, Row
-from openwop_conformance.errors import SdkError, UsageError, Violation
+from openwop_conformance.errors import CallError, UsageError, Violation
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.connect import settings_of
 from openwop_conformance.reference.consumer.operations import ReferenceConsumer
@@ -121,7 +121,7 @@ def test_locks_is_yes_or_no() -> None:
 def test_a_state_of_version_0_8_has_no_locks() -> None:
     sdk = ReferenceSdk()
     sdk.new_state("old", version="v0.8")
-    with pytest.raises(SdkError):
+    with pytest.raises(CallError):
         sdk.apply("old", full(LOCK), source="system")
 
 
@@ -208,8 +208,8 @@ def test_no_state_ever_holds_a_change_to_what_was_frozen(
             with state.transaction():
                 state.apply_from(source, full(sent))
                 if undone:
-                    raise SdkError("state", "the caller changed their mind")
-        except SdkError:
+                    raise CallError("state", "the caller changed their mind")
+        except CallError:
             pass
         after = state.snapshot()["surfaces"]["s"]
         assert frozen(after["data"], allowed) == frozen(before["data"], allowed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from openwop_conformance.jsonvalue import strings_in
+from openwop_conformance.jsontree import strings_in
 from openwop_conformance.reference.app import SEAM
 from openwop_conformance.reference.redaction import redact
 from openwop_conformance.reference.settings import Settings

@@ -11,7 +11,7 @@ from openwop_conformance.a2ui import delta as oracle
 from openwop_conformance.jsonvalue import compact
 from openwop_conformance.reference.v1.delta import Projection, Subscriber, worth_sending
 
-from .client_v1 import SURFACE, A, tree
+from .client_v1 import SURFACE, A, counted_diffs, tree
 
 
 def test_a_frame_is_worth_sending_while_it_is_smaller_than_the_event() -> None:
@@ -78,14 +78,7 @@ def test_any_sequence_of_payloads_is_rebuilt_and_every_frame_is_smaller(
 def test_the_work_for_an_update_does_not_grow_with_the_updates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made: list[int] = []
-    diff = oracle.diff
-
-    def counted(old: Any, new: Any, *, base: Any) -> Any:
-        made.append(1)
-        return diff(old, new, base=base)
-
-    monkeypatch.setattr(oracle, "diff", counted)
+    made = counted_diffs(monkeypatch)
     subscriber = Subscriber(Projection(), "payload")
     for sequence in range(50):
         subscriber.deliver(

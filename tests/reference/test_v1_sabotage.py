@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from openwop_conformance.a2ui import delta as oracle
 from openwop_conformance.adapters.asgi import AsgiHost
 from openwop_conformance.reference.connect import build_app, settings_of
 from openwop_conformance.reference.policy import Policy
@@ -24,7 +23,7 @@ from openwop_conformance.reference.sabotage import (
     subscribing,
 )
 
-from .client_v1 import Caller, tree
+from .client_v1 import Caller, counted_diffs, tree
 from .sections_v1 import SECTIONS, live
 
 MEANT = {
@@ -114,14 +113,7 @@ def test_a_break_of_major_1_shows_on_the_wire(sabotage: Sabotage) -> None:
 def test_the_break_that_costs_time_makes_ever_more_patches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made: list[int] = []
-    diff = oracle.diff
-
-    def counted(old: Any, new: Any, *, base: Any) -> Any:
-        made.append(1)
-        return diff(old, new, base=base)
-
-    monkeypatch.setattr(oracle, "diff", counted)
+    made = counted_diffs(monkeypatch)
 
     async def main(name: str | None) -> int:
         made.clear()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from openwop_conformance.adapters.calls import call
 from openwop_conformance.adapters.host import Response
-from openwop_conformance.adapters.sdk import call
 from openwop_conformance.engine.verdict import Exchange, ScenarioFinished
 from openwop_conformance.errors import UsageError
 from openwop_conformance.jsonvalue import JsonValue

@@ -12,8 +12,9 @@ import pytest
 from openwop_conformance.a2ui.catalog import BASIC_CATALOG
 from openwop_conformance.errors import DocumentError
 from openwop_conformance.scenario.expand import load_scenario
+from openwop_conformance.scenario.host_verbs import HOST_VERBS, Emit, Run
 from openwop_conformance.scenario.model import Scenario
-from openwop_conformance.scenario.verbs import HOST_VERBS, Emit, Refused, Run
+from openwop_conformance.scenario.verbs import Refused
 
 HEAD = """\
 scenario: host.v2.example
@@ -406,6 +407,17 @@ def test_a_head_without_one_of_its_words_is_an_error_that_names_it(fault: Fault,
 
 def test_a_file_that_is_no_mapping_is_an_error(fault: Fault) -> None:
     assert fault("- a\n", head="") == 'f.yaml:1:1: ["a"] is not of type "object"'
+
+
+def test_a_step_that_witnesses_nothing_without_a_need_asks_for_it(
+    fault: Fault, loaded: Load
+) -> None:
+    head = HEAD.replace("subject: host", "subject: consumer")
+
+    assert fault("- contained: c\n", head.replace("floor.2", "feature.deltas")) == (
+        "f.yaml:15:3: contained witnesses nothing without feature.network: add it to needs"
+    )
+    assert loaded("- contained: c\n", head.replace("floor.2", "feature.network")).steps
 
 
 def test_a_fixture_that_is_not_strict_json_is_an_error_in_that_file(fault: Fault) -> None:

@@ -5,7 +5,6 @@ The outcome is kept in ``results.json``, and for people in ``docs/reference/sdk-
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from openwop_conformance.jsonvalue import JsonValue
-from tests.results import broken, judged, reasons, result, scenarios, table
+from tests.results import broken, judged, keep, reasons, result, scenarios, table
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parent.parent
@@ -68,8 +67,7 @@ def main() -> None:
         kept[library.name] = result(label, rows, reasons(rows))
         failed = len(kept[library.name]["failed"])
         print(f"{library.name}: {label}, fails {failed} of {len(rows)}")  # noqa: T201
-    RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    PAGE.write_text(page(kept), "utf-8")
+    keep(kept, RESULTS, PAGE, page(kept))
 
 
 def page(kept: JsonValue) -> str:

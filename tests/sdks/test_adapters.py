@@ -17,7 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from openwop_conformance import sdks
-from openwop_conformance.errors import SdkError, UsageError
+from openwop_conformance.errors import CallError, UsageError
 from openwop_conformance.jsonvalue import JsonValue
 
 PACKAGE: Final = Path(sdks.__file__).parent
@@ -91,7 +91,7 @@ REFUSED: Final[list[tuple[str, JsonValue]]] = [
 ]
 
 Ask = Callable[[str, JsonValue], JsonValue]
-"""Makes a call; its result, or an ``SdkError``."""
+"""Makes a call; its result, or an ``CallError``."""
 
 
 def invalid(definition: str, value: JsonValue) -> list[str]:
@@ -148,7 +148,7 @@ def web_core() -> Iterator[Ask]:
             assert answer["id"] == line["id"]
             if error := answer.get("error"):
                 details = error.get("details", ())
-                raise SdkError(error["kind"], error["message"], details=details)
+                raise CallError(error["kind"], error["message"], details=details)
             return answer["result"]
 
         yield ask
@@ -188,7 +188,7 @@ def test_every_result_has_the_shape_of_its_call(ask: Ask) -> None:
 def test_every_refusal_has_the_shape_of_an_error_and_a_kind_of_its_own(ask: Ask) -> None:
     ask("new_state", {"state": "a"})
     for call, given in offered(ask, REFUSED):
-        with pytest.raises(SdkError) as refusal:
+        with pytest.raises(CallError) as refusal:
             ask(call, given)
 
         assert invalid("error", refusal.value.as_json()) == []

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from openwop_conformance.adapters.calls import call
 from openwop_conformance.adapters.host import Bounds, Subject
-from openwop_conformance.adapters.sdk import call
 from openwop_conformance.jsonvalue import MISSING, JsonValue, compact
 
 

@@ -6,7 +6,8 @@ from typing import Final
 
 from ...adapters.host import Response
 from ...errors import JsonError
-from ...jsonvalue import JsonValue, brief, parse, strings_in
+from ...jsontree import strings_in
+from ...jsonvalue import JsonValue, brief, parse
 from ...scenario.verbs import Names, Refused
 from ...wire.refusal import code_of, problem_of, rule_of
 from ..verdict import CheckFailed, Exchange

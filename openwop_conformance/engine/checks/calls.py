@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...adapters.host import Response
 from ...errors import JsonError
-from ...jsonvalue import Difference, JsonValue, brief, first_difference, parse, strings_in
+from ...jsontree import strings_in
+from ...jsonvalue import Difference, JsonValue, brief, first_difference, parse
 from ...scenario.expand import ANY_TEXT
 from ...scenario.verbs import Refused
 from ...schemas import problems, validator

@@ -8,7 +8,8 @@ from typing import Final
 
 from ...a2ui.delta import check_frame
 from ...errors import Violation
-from ...jsonvalue import JsonValue, brief, compact, equal, first_difference, strings_in
+from ...jsontree import strings_in
+from ...jsonvalue import JsonValue, brief, compact, equal, first_difference
 from ..following import Follower, Update
 from ..verdict import Blocked, CheckFailed
 from ..witness import Shown, Witness

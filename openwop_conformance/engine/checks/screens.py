@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from ...adapters.labels import FIELDS, labelled, nodes_of
+from ...jsontree import objects_in
 from ...jsonvalue import JsonValue, brief
 from ...scenario.consumer_verbs import Shows
 from ..verdict import Exchange
@@ -45,18 +46,12 @@ def anything(surface: Sequence[JsonValue], words: Collection[str]) -> str | None
 
 def words_of(payload: JsonValue) -> set[str]:
     """The texts of a payload that a person might read."""
-    found: set[str] = set()
-    waiting = [payload]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, list):
-            waiting.extend(value)
-        elif isinstance(value, dict):
-            found |= {
-                v for k, v in value.items() if k in _READ and isinstance(v, str) and v.strip()
-            }
-            waiting.extend(value.values())
-    return found
+    return {
+        word
+        for held in objects_in(payload)
+        for name, word in held.items()
+        if name in _READ and isinstance(word, str) and word.strip()
+    }
 
 
 def judge(witness: Witness, args: Shows, surface: Sequence[JsonValue], exchange: Exchange) -> None:

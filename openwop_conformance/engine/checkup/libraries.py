@@ -9,7 +9,7 @@ from ...adapters.browser import BrowserConsumer
 from ...adapters.chromium import browser_path
 from ...adapters.host import Subject
 from ...adapters.installed import playwright_version, version_of
-from ...adapters.stdio import StdioSdk
+from ...adapters.stdio import Stdio
 from ...errors import AbsentError, ExchangeError, UnreachableError
 from ...schemas import schema
 from ..session import Session
@@ -38,7 +38,7 @@ async def examined(session: Session, subject: Subject, noted: NotedSubject) -> l
 
 def log_of(subject: Subject) -> list[Finding]:
     """The last lines of a program's log, once it has ended."""
-    said = subject.said() if isinstance(subject, StdioSdk) else []
+    said = subject.said() if isinstance(subject, Stdio) else []
     return [Finding("log", "lacking", "stderr", line) for line in said[-_SHOWN:]]
 
 

@@ -17,6 +17,7 @@ from .exploring import explore
 from .following import follow, heard
 from .rendering import (
     claims,
+    contained,
     deliver,
     enter,
     frame,
@@ -25,13 +26,13 @@ from .rendering import (
     rejects,
     shows,
     violates,
-    withstand,
 )
 from .requesting import request, seam
 from .responding import feeds, parse, splits
 from .running import cancel, fork, log, resolve, run, status, subscribe, unseen
 from .scaling import scales
 from .showing import accept_, claimed, recorded, show
+from .withstanding import withstand
 
 Perform = Callable[[Witness, Any, Refused | None], Awaitable[None]]
 
@@ -74,6 +75,7 @@ STEPS: Final[dict[str, Perform]] = {
     "violates": violates,
     "claims": claims,
     "quiet": quiet,
+    "contained": contained,
     "withstand": withstand,
 }
 

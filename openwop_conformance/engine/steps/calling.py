@@ -7,7 +7,7 @@ from typing import Final
 
 from ...a2ui.catalog import MESSAGE_KINDS
 from ...a2ui.lock import LOCK
-from ...adapters import sdk
+from ...adapters import calls
 from ...adapters.host import Response
 from ...jsonvalue import MISSING, JsonValue, first_difference
 from ...scenario.sdk_verbs import Apply, Call, Reads, State
@@ -126,7 +126,7 @@ async def asked(
     handles = {
         kind: witness.id_for(kind, given[kind]) for kind in ("state", "stream") if kind in given
     }
-    return await witness.ask(sdk.call(name, {**given, **handles}), "none")
+    return await witness.ask(calls.call(name, {**given, **handles}), "none")
 
 
 async def made_state(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from ...jsonvalue import JsonValue
-from ...scenario.verbs import Economy, Follow, Refused, Run, Show
+from ...scenario.host_verbs import Run
+from ...scenario.major_one_verbs import Economy, Follow, Show
+from ...scenario.verbs import Refused
 from ..following import Follower
 from ..verdict import Blocked
 from ..witness import Witness

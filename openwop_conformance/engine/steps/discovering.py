@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...adapters.host import Request, Response
 from ...adapters.operations import V2
-from ...scenario.verbs import Discovery, Refused
+from ...scenario.host_verbs import Discovery
+from ...scenario.verbs import Refused
 from ...wire.discovery import PATH, incoherences
 from ..checks.answers import admitted, described, refused_as
 from ..verdict import Exchange

@@ -7,7 +7,8 @@ import asyncio
 from ...adapters import operations
 from ...adapters.host import Response
 from ...jsonvalue import JsonValue, brief, integer
-from ...scenario.verbs import Emit, Race, Refused
+from ...scenario.host_verbs import Emit, Race
+from ...scenario.verbs import Refused
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, refused_as
 from ..checks.violations import names_violation
@@ -23,11 +24,7 @@ async def emit(witness: Witness, args: Emit, refused: Refused | None) -> None:
         payload,
         sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
-        correlation_id=(
-            witness.id_for("correlation", args.correlation)
-            if args.correlation
-            else witness.fresh("correlation")
-        ),
+        correlation_id=witness.id_or_fresh("correlation", args.correlation),
         kind=witness.with_canary(args.kind),
         schema_version=await _stamp(witness, args),
         node_id=args.node,

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from ...a2ui.catalog import KIND
 from ...jsonvalue import JsonValue
-from ...scenario.verbs import Explore, Follow, Refused, Run, Show
+from ...scenario.host_verbs import Run
+from ...scenario.major_one_verbs import Explore, Follow, Show
+from ...scenario.verbs import Refused
 from ...schemas import schema
 from ...schemas.generate import Generator, near_miss
 from ...schemas.shape import Shape

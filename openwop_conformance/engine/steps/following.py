@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from ...scenario.verbs import Follow, Heard, Refused
+from ...scenario.major_one_verbs import Follow, Heard
+from ...scenario.verbs import Refused
 from ..checks.deltas import RULES
 from ..following import Follower
 from ..witness import Witness

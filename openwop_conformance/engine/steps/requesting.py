@@ -5,8 +5,10 @@ from __future__ import annotations
 from ...adapters.host import Request as HttpRequest
 from ...adapters.host import Response
 from ...adapters.operations import EMIT_SURFACE, V2
+from ...jsontree import with_texts
 from ...jsonvalue import JsonValue, brief, compact, equal, integer
-from ...scenario.verbs import Emit, Refused, Request, Seam
+from ...scenario.host_verbs import Emit, Request, Seam
+from ...scenario.verbs import Refused
 from ...wire.envelope import envelope
 from ..checks.answers import admitted, described, refused_as
 from ..verdict import Exchange
@@ -19,7 +21,7 @@ async def request(witness: Witness, args: Request, refused: Refused | None) -> N
     if args.text is not None:
         body = args.text.encode()
     elif args.body is not None:
-        body = compact(_filled(witness, args.body))
+        body = compact(with_texts(args.body, lambda text: witness.filled(text, in_path=False)))
     headers = {**dict(witness.api.version), "Accept": "application/json"}
     if body is not None:
         headers["Content-Type"] = "application/json"
@@ -42,16 +44,6 @@ async def request(witness: Witness, args: Request, refused: Refused | None) -> N
             got=described(response),
             exchange=exchange,
         )
-
-
-def _filled(witness: Witness, value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return witness.filled(value, in_path=False)
-    if isinstance(value, list):
-        return [_filled(witness, item) for item in value]
-    if isinstance(value, dict):
-        return {key: _filled(witness, item) for key, item in value.items()}
-    return value
 
 
 async def seam(witness: Witness, args: Seam, refused: Refused | None) -> None:

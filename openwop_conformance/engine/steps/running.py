@@ -5,17 +5,8 @@ from __future__ import annotations
 from ...adapters.host import Response
 from ...errors import JsonError
 from ...jsonvalue import equal, parse
-from ...scenario.verbs import (
-    Cancel,
-    Fork,
-    Log,
-    Refused,
-    Resolve,
-    Run,
-    Status,
-    Subscribe,
-    Unseen,
-)
+from ...scenario.host_verbs import Cancel, Fork, Log, Resolve, Run, Status, Subscribe, Unseen
+from ...scenario.verbs import Refused
 from ...wire.surfaces_v1 import members, surfaces_in
 from ..checks.answers import admitted, described, refused_as
 from ..checks.carried import check_carried

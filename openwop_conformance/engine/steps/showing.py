@@ -7,7 +7,8 @@ from typing import Final
 from ...adapters.host import Request
 from ...adapters.operations import EMIT_TREE, V1, accept, emit_tree
 from ...jsonvalue import JsonValue, brief, equal, first_difference
-from ...scenario.verbs import Accept, Claimed, Follow, Recorded, Refused, Show
+from ...scenario.major_one_verbs import Accept, Claimed, Follow, Recorded, Show
+from ...scenario.verbs import Refused
 from ...wire import discovery_v1
 from ...wire.envelope import envelope
 from ...wire.surfaces_v1 import frames_in, surfaces_in
@@ -193,11 +194,7 @@ async def accept_(witness: Witness, args: Accept, refused: Refused | None) -> No
         args.payload,
         sent_at=witness.session.date(),
         envelope_id=witness.fresh("envelope"),
-        correlation_id=(
-            witness.id_for("correlation", args.correlation)
-            if args.correlation
-            else witness.fresh("correlation")
-        ),
+        correlation_id=witness.id_or_fresh("correlation", args.correlation),
         kind=args.kind,
         schema_version=args.stamp,
         trust=args.trust,

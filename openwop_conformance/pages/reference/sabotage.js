@@ -94,6 +94,34 @@
     },
     "page-image-fetched": () => opening(/!\[[^\]]*\]\(([^)]+)\)/),
     "page-address-opened": () => opening(/^(https?:\S+)$/),
+    "page-entry-opened": () => {
+      rules.entered = (view, component, value) => {
+        if (/^https?:/.test(value)) open(value);
+        right.entered(view, component, value);
+      };
+    },
+    "page-press-tracked": () => {
+      rules.target = (event) => {
+        open("http://127.0.0.1:9/pressed");
+        return right.target(event);
+      };
+    },
+    "page-expression-run": () => {
+      const run = new Set();
+      rules.say = (element, text) => {
+        right.say(element, text);
+        const [, said] = /\{\{.*alert\((\d+)\).*\}\}/.exec(text) ?? [];
+        if (said !== undefined && !run.has(said)) alert(said);
+        run.add(said);
+      };
+    },
+    "page-patch-fetches": () => {
+      const { frame } = Tree.prototype;
+      Tree.prototype.frame = function (sent, sequence) {
+        for (const { value } of sent.patch) if (value?.url) open(value.url);
+        return frame.call(this, sent, sequence);
+      };
+    },
     "page-patch-unseen": () => {
       const { frame } = Tree.prototype;
       Tree.prototype.frame = function (...sent) {

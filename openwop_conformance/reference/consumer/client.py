@@ -36,8 +36,6 @@ class Client:
         self.folded: dict[Key, FoldedSurface] = {}
         self.legacy: dict[str | None, LegacyRun] = {}
         self.submissions: list[Node] = []
-        self.attempts: list[Node] = []
-        """Always empty: there is nothing here that could reach anything."""
 
     # --------------------------------------------------------------------------- arrivals
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from ...adapters.sdk import InProcessSdk
+from ...adapters.calls import InProcess
 from ...errors import UsageError
 from ..lines import serve, settings_of
 from .operations import ReferenceConsumer
 
 
-def reference_consumer(**args: str) -> InProcessSdk:
+def reference_consumer(**args: str) -> InProcess:
     """The subject that ``reference`` names; ``sabotage=NAME`` breaks one rule of it."""
     unknown = ", ".join(sorted(set(args) - {"sabotage"}))
     if unknown:
         raise UsageError(f"the reference consumer takes no {unknown}, only sabotage=NAME")
     shown = "".join(f"?{key}={value}" for key, value in args.items())
-    return InProcessSdk(consumer_with(args.get("sabotage")), f"reference{shown}", trusted=True)
+    return InProcess(consumer_with(args.get("sabotage")), f"reference{shown}", trusted=True)
 
 
 def consumer_with(sabotage: str | None) -> ReferenceConsumer:

@@ -1,6 +1,6 @@
 """The reference consumer as a subject: a method for each call of ``schemas/consumer-line``.
 
-Methods return the call's result, and raise ``SdkError`` for a consumer that was not opened.
+Methods return the call's result, and raise ``CallError`` for a consumer that was not opened.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ...a2ui.lock import FLAGS
-from ...errors import SdkError
+from ...errors import CallError
 from ...jsonvalue import JsonValue
 from .client import Client
 
@@ -22,12 +22,11 @@ OPERATIONS: Final = (
     "set",
     "fire",
     "submitted",
-    "attempts",
     "violations",
     "close",
 )
 FEATURES: Final = ("major-1", "deltas", "accessibility", "dates")
-"""Not ``network``: nothing here could reach it, so that ``attempts`` proves nothing."""
+"""Not ``network``, nor the call ``attempts``: there is nothing here that could reach anything."""
 
 
 class ReferenceConsumer:
@@ -81,10 +80,6 @@ class ReferenceConsumer:
         """What has left the client by a person's actions."""
         return {"submissions": list(self._client(consumer).submissions)}
 
-    def attempts(self, consumer: str) -> JsonValue:
-        """What the client tried to reach."""
-        return {"attempts": list(self._client(consumer).attempts)}
-
     def violations(self, consumer: str) -> JsonValue:
         """What the locks of surfaces have refused."""
         return {"violations": self._client(consumer).violations()}
@@ -97,5 +92,5 @@ class ReferenceConsumer:
 
     def _client(self, name: str) -> Client:
         if name not in self._clients:
-            raise SdkError("state", f"there is no consumer {name!r}")
+            raise CallError("state", f"there is no consumer {name!r}")
         return self._clients[name]

@@ -7,7 +7,6 @@ sabotages. What is here only breaks things.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from . import (
@@ -21,26 +20,22 @@ from . import (
     subscribing,
     trust,
 )
-from .finding import called
+from .finding import by_name, called
 from .model import Sabotage
 
-SABOTAGES: Final[Mapping[str, Sabotage]] = MappingProxyType(
-    {
-        sabotage.name: sabotage
-        for module in (
-            admission,
-            profile,
-            recording,
-            trust,
-            service,
-            major_one,
-            delta,
-            subscribing,
-            locks,
-        )
-        for sabotage in module.SABOTAGES
-    }
+_MODULES: Final = (
+    admission,
+    profile,
+    recording,
+    trust,
+    service,
+    major_one,
+    delta,
+    subscribing,
+    locks,
 )
+
+SABOTAGES: Final[Mapping[str, Sabotage]] = by_name(s for m in _MODULES for s in m.SABOTAGES)
 """Every sabotage by its name."""
 
 

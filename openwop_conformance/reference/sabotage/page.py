@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
+
+from .finding import by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,13 @@ _SABOTAGES: Final[tuple[PageSabotage, ...]] = (
     ),
     PageSabotage("page-image-fetched", "An image in Markdown, in any text, is opened."),
     PageSabotage("page-address-opened", "A text that is an address is opened."),
+    PageSabotage("page-entry-opened", "An address that a person enters is opened for a preview."),
+    PageSabotage("page-press-tracked", "Each press is told to a third party."),
+    PageSabotage("page-expression-run", "What a text has in double braces is run."),
+    PageSabotage("page-patch-fetches", "What a patch has the address of is opened unvalidated."),
     PageSabotage("page-patch-unseen", "A patch that fails leaves the surface as it was."),
     PageSabotage("page-undefined-shown", "A text without a value is shown as undefined."),
 )
 
-PAGE_SABOTAGES: Final[Mapping[str, PageSabotage]] = MappingProxyType(
-    {sabotage.name: sabotage for sabotage in _SABOTAGES}
-)
+PAGE_SABOTAGES: Final[Mapping[str, PageSabotage]] = by_name(_SABOTAGES)
 """Every sabotage of the page by its name."""

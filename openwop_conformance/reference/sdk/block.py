@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from ...errors import JsonError, SdkError
+from ...errors import CallError, JsonError
 from ...jsonvalue import MAX_DEPTH, JsonValue
 from .lexing import STRING, WORD, Lexer, Token, word_value
 from .pieces import Component, Member, MessageClosed
@@ -48,7 +48,7 @@ class Block:
 
     def __init__(self) -> None:
         self.events: list[Component | Member | MessageClosed] = []
-        self.problem: SdkError | None = None
+        self.problem: CallError | None = None
         self._lexer = Lexer()
         self._frames: list[_Frame] = []
         self._expected: frozenset[str] = _TOP
@@ -61,8 +61,8 @@ class Block:
             for token in self._lexer.tokens(text, at):
                 self._take(token)
         except JsonError as error:
-            self.problem = SdkError("parse", str(error))
-        except SdkError as error:
+            self.problem = CallError("parse", str(error))
+        except CallError as error:
             self.problem = error
         return self._lexer.stopped
 
@@ -78,7 +78,7 @@ class Block:
             if self._empty:
                 raise JsonError("the block is empty")
         except JsonError as error:
-            self.problem = SdkError("parse", str(error))
+            self.problem = CallError("parse", str(error))
 
     def open_component(self, cuttable: frozenset[str]) -> Component | None:
         """The component that is open, its members whole or, under a cuttable key, as far as known.
@@ -253,5 +253,5 @@ def _has_path(data: _Frame) -> bool:
     return data.key == "value" and data.value.keys() == {"surfaceId", "path"}
 
 
-def _no_message() -> SdkError:
-    return SdkError("validation", "a message is not a JSON object")
+def _no_message() -> CallError:
+    return CallError("validation", "a message is not a JSON object")

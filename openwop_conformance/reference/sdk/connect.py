@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from ...adapters.sdk import InProcessSdk
+from ...adapters.calls import InProcess
 from ...errors import UsageError
 from ..lines import serve, settings_of
 from .operations import ReferenceSdk
 
 
-def reference_sdk(**args: str) -> InProcessSdk:
+def reference_sdk(**args: str) -> InProcess:
     """The subject that ``reference`` names; ``counts=yes`` has it count what it looks at.
 
     ``sabotage=NAME`` breaks one rule of it.
@@ -20,7 +20,7 @@ def reference_sdk(**args: str) -> InProcessSdk:
         raise UsageError("the reference SDK takes counts=yes or no, and sabotage=NAME")
     shown = "".join(f"{'&' if i else '?'}{k}={v}" for i, (k, v) in enumerate(args.items()))
     made = sdk_with(args.get("sabotage"), counts=args.get("counts") == "yes")
-    return InProcessSdk(made, f"reference{shown}", trusted=True)
+    return InProcess(made, f"reference{shown}", trusted=True)
 
 
 def sdk_with(sabotage: str | None, *, counts: bool = False) -> ReferenceSdk:

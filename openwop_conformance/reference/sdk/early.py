@@ -18,7 +18,7 @@ from ...a2ui.data_model import segments_of
 from ...a2ui.graph import Graph
 from ...a2ui.nesting import check_depth, check_nesting
 from ...a2ui.open_catalog import linear_validator
-from ...errors import SdkError, Violation
+from ...errors import CallError, Violation
 from ...jsonvalue import JsonValue, pointer_of
 from .surface import Component, Surface, refusal, refuse
 
@@ -56,7 +56,7 @@ class EarlyCatalog:
 
     def check_component(self, component: JsonValue, path: str = "") -> None:
         """``{"id", "component": {Type: {…}}}`` of a known type, its members right and not nested
-        too deep. Raises ``SdkError``."""
+        too deep. Raises ``CallError``."""
         name = _type_of(component, path)
         if name not in self.types:
             raise refusal("validation", f"no component {name!r}", f"{path}/component")
@@ -86,7 +86,7 @@ def standard() -> EarlyCatalog:
 def read_catalog(document: JsonValue) -> EarlyCatalog:
     """A catalog document ``{"catalogId", "components": {Type: schema}}``, compiled.
 
-    A schema is of the members of the type, and may refer into the document. Raises ``SdkError`` of
+    A schema is of the members of the type, and may refer into the document. Raises ``CallError`` of
     kind catalog.
     """
     if isinstance(document, dict):
@@ -95,7 +95,7 @@ def read_catalog(document: JsonValue) -> EarlyCatalog:
             held = {name: document[name] for name in _REFERRED if name in document}
             try:
                 check_depth(held, MOST_LEVELS)
-            except SdkError as error:
+            except CallError as error:
                 raise refusal("catalog", str(error)) from None
             return EarlyCatalog(catalog_id, {name: _compiled(held, name) for name in components})
     raise refusal("catalog", "a v0.8 catalog has a catalogId and components by name")
@@ -107,7 +107,7 @@ def _compiled(held: dict[str, JsonValue], name: str) -> Draft202012Validator:
 
 
 def check_frame(message: JsonValue) -> str:
-    """The kind of a v0.8 message whose body has the right members, or ``SdkError``."""
+    """The kind of a v0.8 message whose body has the right members, or ``CallError``."""
     kinds = [kind for kind in KINDS if kind in message] if isinstance(message, dict) else []
     if len(kinds) != 1 or len(message) != 1 or not isinstance(message[kinds[0]], dict):
         raise refusal(
@@ -183,7 +183,7 @@ def look_at(state: Surfaces, kind: str, body: dict[str, Any]) -> None:
         for catalog in state.catalogs:
             try:
                 state.check_components(catalog, body["components"], "/surfaceUpdate/components")
-            except SdkError as error:
+            except CallError as error:
                 refusals.append(error)
             else:
                 return
@@ -225,7 +225,7 @@ def update(state: Surfaces, surface: Surface, kind: str, body: dict[str, Any]) -
 
 
 def value_of(contents: JsonValue, path: str, depth: int = 0) -> dict[str, JsonValue]:
-    """The object that a list of keyed values stands for, or ``SdkError``."""
+    """The object that a list of keyed values stands for, or ``CallError``."""
     value: dict[str, JsonValue] = {}
     if depth > 50:
         raise refusal("recursion", "a value nested deeper than 50", path)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...errors import SdkError
+from ...errors import CallError
 from ...jsonvalue import JsonValue
 from .pieces import Member
 
 Take = Callable[[JsonValue], object]
-"""Takes a message, or raises ``SdkError``."""
+"""Takes a message, or raises ``CallError``."""
 
 
 class GrowingData:
@@ -37,7 +37,7 @@ class GrowingData:
         if not self._stuck:
             try:
                 self._show(gained)
-            except SdkError:
+            except CallError:
                 self._stuck = True
 
     def show_text(self, text: Member | None) -> None:
@@ -46,14 +46,14 @@ class GrowingData:
             return
         try:
             self._emit(text.message() if self.begun else text.first_message())
-        except SdkError:
+        except CallError:
             return
         self.begun, self._text = True, text
 
     def close(self, message: JsonValue) -> None:
         """A message of which something was shown has closed: apply it, and emit what is new of it.
 
-        Raises ``SdkError`` when the whole is refused.
+        Raises ``CallError`` when the whole is refused.
         """
         text = self._text
         if self._stuck or (text is not None and text.name is None and text.message() != message):
@@ -62,7 +62,7 @@ class GrowingData:
         self._apply(message)
         try:
             self._show(self._closed)
-        except SdkError:
+        except CallError:
             self._emit(message)
 
     def _show(self, gained: Sequence[Member]) -> None:

@@ -16,7 +16,7 @@ from ...a2ui.lock import (
     sets_lock,
     without_lock,
 )
-from ...errors import SdkError, Violation
+from ...errors import CallError, Violation
 from ...jsonvalue import JsonValue
 from .surface import Catalog, refusal
 from .surfaces import LATE, Surfaces
@@ -57,7 +57,7 @@ class LockedSurfaces(Surfaces):
         return source == "system" and self.version in LATE
 
     def apply_one(self, message: JsonValue) -> None:
-        """Apply one message whole, or raise ``SdkError`` and change nothing."""
+        """Apply one message whole, or raise ``CallError`` and change nothing."""
         if self._may_lock and sets_lock(message):
             self.apply_locking(message)
             return
@@ -103,4 +103,4 @@ def refuse_lock(violation: Violation) -> NoReturn:
         "message": str(violation),
         "violation": violation.violation,
     }
-    raise SdkError("policy", str(violation), details=(detail,)) from None
+    raise CallError("policy", str(violation), details=(detail,)) from None

@@ -1,6 +1,6 @@
 """The reference SDK as a subject: a method for each call of ``schemas/sdk-line``.
 
-Methods return the call's result and raise ``SdkError``. What they do is in the modules beside this
+Methods return the call's result and raise ``CallError``. What they do is in the modules beside this
 one; here handles become states and streams, and documents become catalogs.
 """
 
@@ -15,7 +15,7 @@ from ...a2ui.catalog import BASIC_CATALOG
 from ...a2ui.graph import Work
 from ...a2ui.lock import FLAGS
 from ...a2ui.open_catalog import basic, read_catalog
-from ...errors import JsonError, SdkError
+from ...errors import CallError, JsonError
 from ...jsonvalue import JsonValue
 from . import early
 from .parser import Parser
@@ -88,7 +88,7 @@ class ReferenceSdk:
         for number, message in enumerate(messages):
             try:
                 held.apply_one(message)
-            except SdkError:
+            except CallError:
                 return {"applied": number}
         return {"applied": len(messages)}
 
@@ -119,7 +119,7 @@ class ReferenceSdk:
     def bind_state(self, state: str, catalogs: Documents, version: str = "v0.9") -> JsonValue:
         """A processor takes a state only if it fits."""
         if not self._state(state).accepts(self._read(catalogs, version), version):
-            raise SdkError("catalog", "the state is of other catalogs, or of another version")
+            raise CallError("catalog", "the state is of other catalogs, or of another version")
         return {}
 
     def client_data(self, state: str) -> JsonValue:
@@ -217,7 +217,7 @@ class ReferenceSdk:
         for message in messages:
             try:
                 state.apply_one(message)
-            except SdkError as error:
+            except CallError as error:
                 surface = state.surface_of(message) or ""
                 found += [_complaint(version, surface, fault) for fault in _faults(error)]
         return {"errors": found}
@@ -234,7 +234,7 @@ class ReferenceSdk:
         try:
             return {"messages": list(bindings.from_lines(raw))}
         except JsonError as error:
-            raise SdkError("parse", str(error)) from None
+            raise CallError("parse", str(error)) from None
 
     def to_a2a(self, messages: Sequence[JsonValue], version: str = "v0.9") -> JsonValue:
         """A2A parts."""
@@ -273,7 +273,7 @@ class ReferenceSdk:
             named = capabilities
         ids = named.get("supportedCatalogIds") if isinstance(named, dict) else None
         if not isinstance(ids, list) or not all(isinstance(i, str) for i in ids):
-            raise SdkError("validation", f"the capabilities name no catalogs for {version}")
+            raise CallError("validation", f"the capabilities name no catalogs for {version}")
         return {"catalogIds": ids}
 
     # ------------------------------------------------------------------------ handles
@@ -286,12 +286,12 @@ class ReferenceSdk:
 
     def _state(self, name: str) -> RendererState:
         if name not in self._states:
-            raise SdkError("state", f"there is no state {name!r}")
+            raise CallError("state", f"there is no state {name!r}")
         return self._states[name]
 
     def _stream(self, name: str) -> ResponseStream:
         if name not in self._streams:
-            raise SdkError("state", f"there is no stream {name!r}")
+            raise CallError("state", f"there is no stream {name!r}")
         return self._streams[name]
 
     def _read(self, documents: Documents, version: str) -> tuple[AnyCatalog, ...]:
@@ -334,7 +334,7 @@ def _transaction(
     try:
         returned = state.run(callback)
         outcome = {"kept": True} if returned is None else {"kept": True, "returned": returned}
-    except SdkError as error:
+    except CallError as error:
         outcome["error"] = error.as_json()
     except _Failed:
         pass
@@ -349,7 +349,7 @@ def _decoded(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-def _faults(error: SdkError) -> list[JsonValue]:
+def _faults(error: CallError) -> list[JsonValue]:
     return list(error.details) or [{"path": "", "message": str(error)}]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...errors import SdkError
+from ...errors import CallError
 from ...jsonvalue import JsonValue
 from .parts import Parts
 from .pieces import MessageClosed
@@ -32,8 +32,9 @@ class Parser:
     def compile(self, content: str, *, is_final: bool = False) -> list[JsonValue]:
         """The messages of one block's content, whether or not any state would take them.
 
-        Raises ``SdkError``: ``parse`` for what is no strict JSON, or is cut, also with ``is_final``
-        (which says that the response ended there); ``validation`` for a message that is no object.
+        Raises ``CallError``: ``parse`` for what is no strict JSON, or is cut, also with
+        ``is_final`` (which says that the response ended there); ``validation`` for a message that
+        is no object.
         """
         (messages,) = self._sections(content, wrapped=False)
         assert isinstance(messages, list)
@@ -44,7 +45,7 @@ class Parser:
     ) -> list[JsonValue]:
         """Read a whole response into a state: its parts, one a block and one a text between.
 
-        All of it is applied, or none. Raises ``SdkError`` with the parts that were read before as
+        All of it is applied, or none. Raises ``CallError`` with the parts that were read before as
         ``partial_results``; any other error in reading becomes one of kind ``parse``.
         """
         state = self.new_state() if state is None else state
@@ -54,12 +55,12 @@ class Parser:
                 touched = self._read(content, wrapped, state, parts)
                 state.check_topology(list(touched))
                 state.check_finished()
-        except SdkError as error:
+        except CallError as error:
             error.partial_results = parts.made()
             raise
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
-            raise SdkError("parse", text, partial_results=parts.made()) from error
+            raise CallError("parse", text, partial_results=parts.made()) from error
         return parts.made()
 
     def open_stream(
@@ -101,7 +102,7 @@ class Parser:
         return touched
 
     def _sections(self, content: str, wrapped: bool) -> Iterator[Section]:
-        """The texts and blocks of a response, in order. Raises ``SdkError`` at the first block
+        """The texts and blocks of a response, in order. Raises ``CallError`` at the first block
         that cannot be read."""
         reader = self._new_reader(wrapped)
         messages: list[JsonValue] = []
@@ -114,5 +115,5 @@ class Parser:
                 case BlockClosed(None):
                     yield messages
                     messages = []
-                case BlockClosed(SdkError() as problem):
+                case BlockClosed(CallError() as problem):
                     raise problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...errors import SdkError
+from ...errors import CallError
 from ...jsonvalue import JsonValue
 from . import early
 from .state import RendererState
@@ -18,7 +18,7 @@ def validate_payload(
     version: str = "v0.9",
     surface_catalogs: Mapping[str, str] | None = None,
 ) -> None:
-    """Raise ``SdkError`` for the first fault of one message or a list of messages.
+    """Raise ``CallError`` for the first fault of one message or a list of messages.
 
     A surface that the payload makes is checked in full after all messages. One that it only
     updates is assumed to exist, with the catalog that ``surface_catalogs`` names for it, else the
@@ -31,7 +31,7 @@ def messages_of(payload: JsonValue) -> list[JsonValue]:
     """The messages of a payload: one, or a list of them; ``validation`` when it is neither."""
     messages = [payload] if isinstance(payload, dict) else payload
     if not isinstance(messages, list):
-        raise SdkError("validation", "a payload is one message or a list of messages")
+        raise CallError("validation", "a payload is one message or a list of messages")
     return messages
 
 

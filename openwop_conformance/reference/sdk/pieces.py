@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...errors import SdkError
+from ...errors import CallError
 from ...jsonvalue import JsonValue, pointer_of
 
 
@@ -46,12 +46,12 @@ class Member:
     def message(self) -> dict[str, JsonValue]:
         """A message that sets this member and leaves those beside it.
 
-        Raises ``SdkError`` when no path names it: one without characters.
+        Raises ``CallError`` when no path names it: one without characters.
         """
         if self.name is None:
             return self._written(self.path, self.value)
         if not self.name:
-            raise SdkError("data", "no path names a member without a name")
+            raise CallError("data", "no path names a member without a name")
         return self._written(self.path.rstrip("/") + pointer_of((self.name,)), self.value)
 
     def first_message(self, more: Sequence[Member] = ()) -> dict[str, JsonValue]:

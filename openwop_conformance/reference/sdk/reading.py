@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from ...errors import SdkError
+from ...errors import CallError
 from .block import Block
 from .pieces import Component, Member, MessageClosed
 
@@ -33,7 +33,7 @@ class Text:
 class BlockClosed:
     """A block has ended; ``problem`` is why it could not be read."""
 
-    problem: SdkError | None
+    problem: CallError | None
 
 
 Event: TypeAlias = Text | Component | Member | MessageClosed | BlockClosed
@@ -131,7 +131,7 @@ class ResponseReader:
     def feed(self, chunk: str | bytes) -> list[Event]:
         """The events of the next chunk. Bytes may be cut within a character.
 
-        Raises ``SdkError`` (``parse``) for bytes that are no UTF-8.
+        Raises ``CallError`` (``parse``) for bytes that are no UTF-8.
         """
         self._scan(self._decoded(chunk))
         return self._taken()
@@ -139,7 +139,7 @@ class ResponseReader:
     def close(self) -> list[Event]:
         """The events of the end. A block between tags that is still open has a problem.
 
-        Raises ``SdkError`` (``parse``) within a character.
+        Raises ``CallError`` (``parse``) within a character.
         """
         self._decoded("")
         if begun := self._opening.begun():
@@ -169,12 +169,12 @@ class ResponseReader:
     def _decoded(self, chunk: str | bytes) -> str:
         if isinstance(chunk, str):
             if self._decoder.getstate()[0]:
-                raise SdkError("parse", "the bytes end within a character")
+                raise CallError("parse", "the bytes end within a character")
             return chunk
         try:
             return self._decoder.decode(chunk)
         except UnicodeDecodeError as error:
-            raise SdkError("parse", f"not UTF-8: {error.reason}") from None
+            raise CallError("parse", f"not UTF-8: {error.reason}") from None
 
     def _taken(self) -> list[Event]:
         events, self._events = self._events, []
@@ -242,4 +242,4 @@ class ResponseReader:
     def _fail(self, message: str) -> None:
         assert self._block is not None
         if self._block.problem is None:
-            self._block.problem = SdkError("parse", message)
+            self._block.problem = CallError("parse", message)

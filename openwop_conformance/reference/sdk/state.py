@@ -21,7 +21,7 @@ from .surfaces import LATE
 class RendererState(LockedSurfaces):
     """The surfaces of one response or of one conversation, with all that a rollback takes back.
 
-    Methods refuse with ``SdkError`` and then have changed nothing.
+    Methods refuse with ``CallError`` and then have changed nothing.
     """
 
     __slots__ = ()

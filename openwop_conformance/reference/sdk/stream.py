@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
-from ...errors import SdkError
+from ...errors import CallError
 from ...jsonvalue import JsonValue
 from .growing_data import GrowingData
 from .parts import Parts
@@ -27,19 +27,19 @@ class State(Protocol):
     """What a response needs of the state it is read into."""
 
     def apply_one(self, message: JsonValue, /) -> object:
-        """Apply a message, or raise ``SdkError`` and change nothing."""
+        """Apply a message, or raise ``CallError`` and change nothing."""
 
     def transaction(self) -> AbstractContextManager[object]:
         """What an error within undoes; they nest."""
 
     def check_topology(self, surfaces: list[str], /) -> object:
-        """Check the trees of surfaces. Raises ``SdkError``."""
+        """Check the trees of surfaces. Raises ``CallError``."""
 
     def mark_checked(self, surfaces: list[str], /) -> object:
         """Let what the surfaces hold count as checked."""
 
     def check_finished(self) -> object:
-        """Raise ``SdkError`` when something is left that waits for a later message."""
+        """Raise ``CallError`` when something is left that waits for a later message."""
 
     def surface_of(self, message: JsonValue, /) -> str | None:
         """The surface that a message is about."""
@@ -67,7 +67,7 @@ class ResponseStream:
         """The surfaces that this chunk emitted to."""
         self._touched: dict[str, None] = {}
         """The surfaces that the open block touched."""
-        self._refused: SdkError | None = None
+        self._refused: CallError | None = None
         """Why a message of the open block was refused; it and what follows it is held."""
         self._stuck = False
         """Whether the open message waits for its end, as the state refused what it gained."""
@@ -88,7 +88,7 @@ class ResponseStream:
         return self._reader.work
 
     def feed(self, chunk: str | bytes) -> list[JsonValue]:
-        """The parts that a chunk adds. Raises ``SdkError``, of kind ``ended`` after an end.
+        """The parts that a chunk adds. Raises ``CallError``, of kind ``ended`` after an end.
 
         A message is emitted once the state accepts it; an ``updateComponents`` as its components
         close, each time with those that are new, an ``updateDataModel`` likewise.
@@ -96,7 +96,7 @@ class ResponseStream:
         return self._step(lambda: self._reader.feed(chunk), self._show_growth)
 
     def close(self) -> list[JsonValue]:
-        """The response has ended: the parts that this adds. Raises ``SdkError`` within a block."""
+        """The response has ended: the parts that this adds. Raises ``CallError`` within a block."""
         parts = self._step(self._reader.close, self.state.check_finished)
         self._ended = True
         return parts
@@ -114,7 +114,7 @@ class ResponseStream:
     ) -> list[JsonValue]:
         """One chunk, or the end, within a transaction."""
         if self._ended:
-            raise SdkError("ended", "the stream has ended")
+            raise CallError("ended", "the stream has ended")
         self._parts, self._emitted_now = Parts(), {}
         try:
             with self._undoing():
@@ -148,7 +148,7 @@ class ResponseStream:
             case BlockClosed(problem):
                 self._block_closed(problem)
 
-    def _block_closed(self, problem: SdkError | None) -> None:
+    def _block_closed(self, problem: CallError | None) -> None:
         problem = problem or self._refused
         if problem is not None:
             raise problem
@@ -162,7 +162,7 @@ class ResponseStream:
                 self._data.close(message)
             elif self._refused is None:
                 self._emit_rest(message) if self._shown or self._healed else self._emit(message)
-        except SdkError as error:
+        except CallError as error:
             self._refused = error
         self._data = self._new_data()
         self._grown, self._shown, self._ids = [], 0, set()
@@ -181,7 +181,7 @@ class ResponseStream:
                 first = grown[0]
                 gained = self._gain([each.component for each in grown])
                 self._emit_piece(first.version, first.surface, gained)
-        except SdkError:
+        except CallError:
             self._stuck = True
         if self._may_grow():
             self._data.show()
@@ -246,18 +246,18 @@ class ResponseStream:
             return
         try:
             self._emit(opened.message())
-        except SdkError:
+        except CallError:
             return  # not all that it needs is there
         self._healed = opened
 
     # ---------------------------------------------------------------------------- emitting
 
     def _emit(self, message: JsonValue, offset: int = 0) -> None:
-        """Apply and emit a message. Raises the state's ``SdkError``, with paths moved by as many
+        """Apply and emit a message. Raises the state's ``CallError``, with paths moved by as many
         components as the whole message has before it."""
         try:
             self.state.apply_one(message)
-        except SdkError as error:
+        except CallError as error:
             raise _moved(error, offset) from None
         surface = self.state.surface_of(message)
         if surface is not None:
@@ -265,7 +265,7 @@ class ResponseStream:
         self._parts.message(message)
 
 
-def _moved(error: SdkError, offset: int) -> SdkError:
+def _moved(error: CallError, offset: int) -> CallError:
     """An error in a piece of a message, with its paths into the whole message."""
     if offset == 0:
         return error
@@ -278,4 +278,4 @@ def _moved(error: SdkError, offset: int) -> SdkError:
             details.append({**detail, "path": path})
         else:
             details.append(detail)
-    return SdkError(error.kind, str(error), details=details)
+    return CallError(error.kind, str(error), details=details)

@@ -9,14 +9,14 @@ from typing import Final, NoReturn, Protocol
 from ...a2ui.data_model import DataModel
 from ...a2ui.graph import Graph
 from ...a2ui.topology import ROOT
-from ...errors import Kind, SdkError, Violation
+from ...errors import CallError, Kind, Violation
 from ...jsonvalue import JsonValue
 
 Component = dict[str, JsonValue]
 
 
 class Catalog(Protocol):
-    """What a state asks of a catalog; ``SdkError`` says what is wrong, and where."""
+    """What a state asks of a catalog; ``CallError`` says what is wrong, and where."""
 
     @property
     def catalog_id(self) -> str: ...
@@ -59,7 +59,7 @@ def refuse(violation: Violation, path: str) -> NoReturn:
     raise refusal(KINDS[violation.rule], str(violation), path) from None
 
 
-def refusal(kind: Kind, message: str, path: str = "") -> SdkError:
+def refusal(kind: Kind, message: str, path: str = "") -> CallError:
     """An error with one detail that says where in the message the fault is."""
     detail = {"path": path, "code": "VALIDATION_FAILED", "message": message}
-    return SdkError(kind, message, details=(detail,))
+    return CallError(kind, message, details=(detail,))

@@ -14,7 +14,7 @@ from ...a2ui.data_model import Undo
 from ...a2ui.fold import Life, next_life
 from ...a2ui.graph import Graph, Link, Work
 from ...a2ui.open_catalog import check_depth, check_frame
-from ...errors import SdkError, Violation
+from ...errors import CallError, Violation
 from ...jsonvalue import JsonValue, tokens_of
 from . import early
 from .surface import Catalog, Component, Surface, refusal, refuse
@@ -28,7 +28,7 @@ _COMPONENTS: Final = "/updateComponents/components"
 
 
 class Surfaces(UndoLog):
-    """Surfaces by id. A method refuses with ``SdkError`` and then has changed nothing.
+    """Surfaces by id. A method refuses with ``CallError`` and then has changed nothing.
 
     Components are kept as they were given and never changed; data is copied in. ``waiting`` are the
     updates of v0.8 that came before their surface.
@@ -39,9 +39,9 @@ class Surfaces(UndoLog):
     def __init__(self, catalogs: Sequence[Catalog], version: str = "v0.9") -> None:
         super().__init__()
         if version not in (*LATE, early.VERSION):
-            raise SdkError("unsupported", f"a state of version {version!r} is not offered")
+            raise CallError("unsupported", f"a state of version {version!r} is not offered")
         if not catalogs:
-            raise SdkError("catalog", "a state needs at least one catalog")
+            raise CallError("catalog", "a state needs at least one catalog")
         self.catalogs, self.version = tuple(catalogs), version
         self.surfaces: dict[str, Surface] = {}
         self.waiting: dict[str, list[early.Update]] = {}
@@ -52,9 +52,9 @@ class Surfaces(UndoLog):
     # ------------------------------------------------------------------------ applying
 
     def apply(self, messages: Sequence[JsonValue]) -> None:
-        """Apply all messages in order, or none and ``SdkError``."""
+        """Apply all messages in order, or none and ``CallError``."""
         if not isinstance(messages, list | tuple):
-            raise SdkError("validation", "messages come as a list")
+            raise CallError("validation", "messages come as a list")
         if len(messages) == 1:
             self.apply_one(messages[0])
             return
@@ -63,7 +63,7 @@ class Surfaces(UndoLog):
                 self.apply_one(message)
 
     def apply_one(self, message: JsonValue) -> None:
-        """Apply one message whole, or raise ``SdkError`` and change nothing."""
+        """Apply one message whole, or raise ``CallError`` and change nothing."""
         kind = self.check_frame(message)
         body = message[kind]
         if self._early:

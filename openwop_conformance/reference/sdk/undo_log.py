@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ...a2ui.data_model import Undo
-from ...errors import SdkError
+from ...errors import CallError
 
 Result = TypeVar("Result")
 
@@ -53,7 +53,7 @@ class UndoLog:
             if inspect.isawaitable(result):
                 if inspect.iscoroutine(result):
                     result.close()
-                raise SdkError("state", "a transaction's callback must not be asynchronous")
+                raise CallError("state", "a transaction's callback must not be asynchronous")
         return result
 
     def record(self, undo: Undo) -> None:

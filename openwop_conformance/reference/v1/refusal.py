@@ -7,7 +7,7 @@ from typing import Final
 
 from ...errors import Violation
 from ...jsonvalue import JsonValue
-from ..refusal import Refusal
+from ..refusal import Refusal, error_body
 
 STATUS_OF: Final = MappingProxyType(
     {
@@ -40,10 +40,7 @@ def error_answer(
     code: str, message: str, details: dict[str, JsonValue]
 ) -> tuple[int, dict[str, JsonValue]]:
     """The status and the closed body of an error."""
-    body: dict[str, JsonValue] = {"error": code, "message": message}
-    if details:
-        body["details"] = details
-    return STATUS_OF[code], body
+    return STATUS_OF[code], error_body(code, message, details)
 
 
 def of_violation(violation: Violation) -> Refusal:

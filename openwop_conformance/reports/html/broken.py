@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...adapters.sdk import METHOD
+from ...adapters.calls import METHOD
 from ...engine.verdict import Exchange, Failure, ScenarioFinished
 from ..reproduce import call_lines, shell_lines
 from .charts import Chart, charts

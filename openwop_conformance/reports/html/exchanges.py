@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ...adapters.calls import METHOD
 from ...adapters.host import Request
-from ...adapters.sdk import METHOD
 from ...engine.verdict import Exchange
 from ...errors import JsonError
 from ...jsonvalue import parse

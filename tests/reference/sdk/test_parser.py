@@ -7,7 +7,7 @@ import json
 import pytest
 
 from openwop_conformance.a2ui.open_catalog import basic
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.sdk.parser import Parser
 from openwop_conformance.reference.sdk.state import RendererState
@@ -20,8 +20,8 @@ ROOT = text_component("root", "Hello")
 WHOLE = [CREATE, components(ROOT)]
 
 
-def refused(content: str, state: RendererState | None = None) -> SdkError:
-    with pytest.raises(SdkError) as caught:
+def refused(content: str, state: RendererState | None = None) -> CallError:
+    with pytest.raises(CallError) as caught:
         PARSER.parse_response(content, state=state)
     return caught.value
 
@@ -35,7 +35,7 @@ def test_compiling_only_translates(is_final: bool) -> None:
     wrong: list[JsonValue] = [{"unknown": 1}, components(ROOT, surface="never made")]
     assert PARSER.compile(json.dumps(wrong), is_final=is_final) == wrong
     assert PARSER.compile("[]") == []
-    with pytest.raises(SdkError) as caught:
+    with pytest.raises(CallError) as caught:
         PARSER.compile(json.dumps(wrong)[:-1], is_final=is_final)
     assert caught.value.kind == "parse"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.sdk import early
 from openwop_conformance.reference.sdk.payload import validate_payload
+from tests.messages import data, delete, text, update
 
-from .test_state import (
+from .states import (
     BASIC,
     EARLY_DATA,
     SPLIT,
@@ -17,12 +18,8 @@ from .test_state import (
     card,
     column,
     create,
-    data,
-    delete,
     early_component,
     surface_update,
-    text,
-    update,
 )
 
 CATALOGS = [BASIC, SPLIT]
@@ -70,7 +67,7 @@ def test_a_payload_that_may_come_passes(payload: JsonValue) -> None:
     ],
 )
 def test_a_payload_with_a_fault_is_refused_by_its_kind(kind: str, payload: JsonValue) -> None:
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         validate_payload(CATALOGS, payload)
 
     assert refused.value.kind == kind
@@ -78,10 +75,10 @@ def test_a_payload_with_a_fault_is_refused_by_its_kind(kind: str, payload: JsonV
 
 def test_a_surface_that_is_only_updated_has_the_catalog_that_the_caller_names() -> None:
     split = update({"id": "a", "component": "SplitView"})
-    with pytest.raises(SdkError, match="SplitView"):
+    with pytest.raises(CallError, match="SplitView"):
         validate_payload(CATALOGS, split)
     validate_payload(CATALOGS, split, surface_catalogs={"s": "urn:split"})
-    with pytest.raises(SdkError) as refused:
+    with pytest.raises(CallError) as refused:
         validate_payload(CATALOGS, split, surface_catalogs={"s": "urn:unknown"})
 
     assert refused.value.kind == "catalog"
@@ -92,8 +89,8 @@ def test_an_early_payload_may_begin_its_surface_last() -> None:
     updates = [surface_update(early_component("top")), EARLY_DATA]
     validate_payload(catalogs, [*updates, begin()], version="v0.8")
     validate_payload(catalogs, updates, version="v0.8")
-    with pytest.raises(SdkError, match="'other'"):
+    with pytest.raises(CallError, match="'other'"):
         validate_payload(catalogs, [*updates, begin(root="other")], version="v0.8")
     ended = {"deleteSurface": {"surfaceId": "s"}}
-    with pytest.raises(SdkError, match="never begun"):
+    with pytest.raises(CallError, match="never begun"):
         validate_payload(catalogs, [*updates, begin(), ended, EARLY_DATA], version="v0.8")

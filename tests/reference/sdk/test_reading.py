@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
 from openwop_conformance.reference.sdk.block import Component, Member, MessageClosed
 from openwop_conformance.reference.sdk.reading import BlockClosed, Event, ResponseReader, Text
@@ -57,7 +57,7 @@ def test_bytes_may_be_cut_within_a_character(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("chunks", [[b"\xff"], [b"a\xc3"], [b"\xc3", b"a"]])
 def test_bytes_that_are_no_text_are_refused(chunks: list[bytes]) -> None:
-    with pytest.raises(SdkError) as caught:
+    with pytest.raises(CallError) as caught:
         read(chunks)
     assert caught.value.kind == "parse"
 

@@ -1,8 +1,7 @@
-"""Streaming a response into a state: what is emitted when, what is held, what is undone."""
+"""Streaming a response into a state: what is emitted when, and at what cost."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 
@@ -10,61 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openwop_conformance.a2ui.open_catalog import basic
-from openwop_conformance.errors import SdkError
+from openwop_conformance.errors import CallError
 from openwop_conformance.jsonvalue import JsonValue
-from openwop_conformance.reference.sdk.parser import Parser
-from openwop_conformance.reference.sdk.state import RendererState
-from openwop_conformance.reference.sdk.stream import ResponseStream, State
 
 from .responses import CREATE, WRAPPED, block, components, cut, data, pieces, text_component
-
-CATALOGS = [basic()]
-PARSER = Parser(CATALOGS, "v0.9")
-ROOT = text_component("root", "Hello")
-OPEN = "<a2ui-json>["
-HEAD = '{"version":"v0.9","updateComponents":{"surfaceId":"s","components":['
-
-
-def new_state() -> RendererState:
-    return RendererState(CATALOGS, "v0.9")
-
-
-def new_stream(*keys: str, wrapped: bool = True) -> ResponseStream:
-    return ResponseStream(new_state(), wrapped=wrapped, progressive_keys=keys)
-
-
-def begun(*keys: str) -> ResponseStream:
-    """A stream that has made a surface with a root, in a block of its own."""
-    stream = new_stream(*keys)
-    stream.feed(block(CREATE, components(ROOT)))
-    return stream
-
-
-def messages(parts: list[JsonValue]) -> list[JsonValue]:
-    return [message for part in parts for message in part.get("messages", ())]
-
-
-def text(parts: list[JsonValue]) -> str:
-    return "".join(part.get("text", "") for part in parts)
-
-
-def held(state: State) -> JsonValue:
-    assert isinstance(state, RendererState)
-    return json.loads(json.dumps(state.snapshot()))
-
-
-def fold(emitted: list[JsonValue]) -> JsonValue:
-    state = new_state()
-    state.apply(emitted)
-    return held(state)
-
-
-def kind_of_failure(stream: ResponseStream, chunk: str | None = None) -> str:
-    with pytest.raises(SdkError) as caught:
-        stream.close() if chunk is None else stream.feed(chunk)
-    return caught.value.kind
-
+from .streams import (
+    HEAD,
+    OPEN,
+    PARSER,
+    ROOT,
+    begun,
+    fold,
+    held,
+    messages,
+    new_state,
+    new_stream,
+    text,
+)
 
 # ------------------------------------------------------------------------------------- laws
 
@@ -102,7 +63,7 @@ def test_a_spoilt_response_fails_in_chunks_if_it_fails_whole(
                 stream.feed(chunk)
             stream.close()
             kinds.append("read")
-        except SdkError as error:
+        except CallError as error:
             kinds.append(error.kind)
     assert kinds[0] == kinds[1]
 
@@ -199,227 +160,6 @@ def test_a_component_waits_for_any_member_that_must_not_be_shown_in_part(start: 
 
 def test_nothing_is_shown_in_part_unless_asked_for() -> None:
     assert begun().feed(OPEN + HEAD + '{"id":"root","component":"Text","text":"He') == []
-
-
-# ------------------------------------------------------------------------------------- data
-
-
-DATA_HEAD = OPEN + '{"version":"v0.9","updateDataModel":{"surfaceId":"s","path":"/p","value":'
-END = "}]</a2ui-json>"
-
-
-def written(path: str, value: JsonValue) -> list[JsonValue]:
-    return [{"messages": [data(path, value)]}]
-
-
-def data_of(stream: ResponseStream) -> JsonValue:
-    return held(stream.state)["surfaces"]["s"]["data"]
-
-
-def test_data_is_shown_member_by_member_each_of_them_once() -> None:
-    stream = begun()
-    stream.feed(block(data("/p", {"old": 1})))
-    assert stream.feed(DATA_HEAD + "{") == []
-    assert stream.feed('"a":[1],"b":{"x":2') == written("/p", {"a": [1]})
-    assert stream.feed('},"c/d":nu') == written("/p/b", {"x": 2})
-    assert stream.feed("ll") == []
-    assert stream.feed(',"e":"') == written("/p/c~1d", None)
-    assert stream.feed('"}') == written("/p/e", "")
-    assert stream.feed("}") == []
-    assert stream.feed(END) == []
-    assert list(data_of(stream)["p"].items()) == [
-        ("a", [1]),
-        ("b", {"x": 2}),
-        ("c/d", None),
-        ("e", ""),
-    ]
-
-
-def test_a_progressive_key_of_data_is_shown_as_it_grows() -> None:
-    stream = begun("note")
-    assert stream.feed(DATA_HEAD + '{"name":"A') == []
-    assert stream.feed('da","note":"Hel') == [
-        {"messages": [data("/p", {"name": "Ada"}), data("/p/note", "Hel")]}
-    ]
-    assert stream.feed("lo") == written("/p/note", "Hello")
-    assert stream.feed('"') == []
-    assert stream.feed(',"note2":"x"}') == written("/p/note2", "x")
-    assert stream.feed("}" + END) == []
-    assert data_of(stream) == {"p": {"name": "Ada", "note": "Hello", "note2": "x"}}
-
-    whole = begun("value")
-    assert whole.feed(DATA_HEAD + '"Hel') == written("/p", "Hel")
-    assert whole.feed("lo") == written("/p", "Hello")
-    assert whole.feed('"}') == []
-    assert whole.feed(END) == []
-    assert data_of(whole) == {"p": "Hello"}
-
-
-@pytest.mark.parametrize("names", [*itertools.permutations(["", "a", "__proto__", "c~d/"], 2)])
-@pytest.mark.parametrize("path", ["", "/", "/p/", "/l/0", "/s/x", "/" + "n/" * 49 + "n"])
-def test_the_pieces_of_data_do_what_the_whole_does(path: str, names: tuple[str, str]) -> None:
-    value: JsonValue = {names[0]: "x", names[1]: {"y": 1}, "z": "12"}
-    before = [CREATE, components(ROOT), data("/l", [{}]), data("/s", "scalar")]
-    response = block(*before, data(path, value))
-    whole = new_state()
-    try:
-        PARSER.parse_response(response, state=whole)
-        expected = held(whole)
-    except SdkError as error:
-        expected = error.kind
-    for size, keys in ((3, ["a"]), (8, [])):
-        stream = new_stream(*keys)
-        parts: list[JsonValue] = []
-        try:
-            for chunk in cut(response, size):
-                parts += stream.feed(chunk)
-            found = held(stream.state)
-            assert json.dumps(fold(messages(parts))) == json.dumps(found)
-        except SdkError as error:
-            found = error.kind
-        assert json.dumps(found) == json.dumps(expected)
-
-
-def test_data_whose_path_may_still_come_is_held() -> None:
-    stream = begun("a")
-    open_data = '{"version":"v0.9","updateDataModel":{"surfaceId":"s","value":{"a":"x"'
-    assert stream.feed(OPEN + open_data) == []
-    assert stream.feed('},"path":"/p"}}') == written("/p", {"a": "x"})
-    assert data_of(stream) == {"p": {"a": "x"}}
-
-
-@pytest.mark.parametrize("end", ['"b":2},"more":1}}', f'"b":{"[" * 50}{"]" * 50}' + "}}}"])
-def test_what_makes_whole_data_wrong_is_seen_though_its_members_were_right(end: str) -> None:
-    stream = begun()
-    assert stream.feed(DATA_HEAD + '{"a":1,') == written("/p", {"a": 1})
-    assert stream.feed(end) == []
-    assert kind_of_failure(stream, "]</a2ui-json>") in ("validation", "recursion")
-
-
-# ---------------------------------------------------------------------------------- refusal
-
-
-def test_a_refused_message_is_held_with_what_follows_until_the_block_closes() -> None:
-    stream = new_stream()
-    early = components(ROOT)
-    assert stream.feed(f"{OPEN}{json.dumps(early)},{json.dumps(CREATE)},") == []
-    assert stream.feed(f"{json.dumps(early)}]") == []
-    assert held(stream.state) == {"surfaces": {}}
-    assert kind_of_failure(stream, "</a2ui-json>") == "integrity"
-
-
-def test_a_refused_component_leaves_those_before_it_and_is_told_by_its_place() -> None:
-    stream = begun()
-    good = text_component("a", "")
-    assert messages(stream.feed(OPEN + HEAD + json.dumps(good))) == [components(good)]
-    assert stream.feed(',{"id":"b","component":"Text","text":7}') == []
-    assert stream.feed("," + json.dumps(text_component("c", ""))) == []
-    with pytest.raises(SdkError) as caught:
-        stream.feed("]}}]</a2ui-json>")
-    assert caught.value.kind == "validation"
-    assert caught.value.details[0]["path"].startswith("/updateComponents/components/1/text")
-
-
-@pytest.mark.parametrize(
-    "end",
-    [
-        '],"more":1}}]',  # in the body
-        ']},"more":1}]',  # in the message
-        ',{"id":"root","component":"Text","text":"again"}]}}]',
-        ",7]}}]",
-    ],
-)
-@pytest.mark.parametrize("size", [1, 16, 999])
-def test_what_makes_the_whole_message_wrong_is_seen_though_its_parts_were_right(
-    end: str, size: int
-) -> None:
-    stream = begun()
-    for chunk in cut(OPEN + HEAD + json.dumps(ROOT) + end, size):
-        stream.feed(chunk)
-    kinds = {kind_of_failure(stream, "</a2ui-json>")}
-    assert kinds <= {"validation", "integrity"}
-
-
-def test_a_piece_that_is_refused_may_still_be_right_as_part_of_the_whole() -> None:
-    def card(name: str, child: str) -> JsonValue:
-        return {"id": name, "component": "Card", "child": child}
-
-    stream = new_stream()
-    stream.feed(block(CREATE, components(card("root", "b"), text_component("b", ""))))
-    assert stream.feed(OPEN + HEAD + json.dumps(card("b", "root"))) == []  # a circle, for now
-    swapped = components(card("b", "root"), text_component("root", ""))
-    assert stream.feed("," + json.dumps(text_component("root", "")) + "]}}") == [
-        {"messages": [swapped]}
-    ]
-
-
-@pytest.mark.parametrize("content", ["[{]", "nonsense", "", '[{"a":1,"a":2}]', "[1]"])
-def test_an_unreadable_block_raises_at_its_close_tag(content: str) -> None:
-    stream = new_stream()
-    assert stream.feed("text<a2ui-json>" + content) == [{"text": "text"}]
-    assert kind_of_failure(stream, "</a2ui-json>") in ("parse", "validation")
-
-
-def test_the_tree_is_checked_when_the_block_closes() -> None:
-    stream = new_stream()
-    rootless = [CREATE, components(text_component("a", ""))]
-    assert messages(stream.feed(block(*rootless)[: -len("</a2ui-json>")])) == rootless
-    assert kind_of_failure(stream, "</a2ui-json>") == "integrity"  # no root
-
-
-def test_a_cut_block_raises_at_the_end() -> None:
-    for chunk in ("<a2ui-json>", "<a2ui-json>[", block(CREATE)[:-1]):
-        stream = new_stream()
-        stream.feed(chunk)
-        assert kind_of_failure(stream) == "parse"
-    stream = new_stream(wrapped=False)
-    stream.feed("[{}")
-    assert kind_of_failure(stream) == "parse"
-
-
-# ---------------------------------------------------------------------------------- failure
-
-
-def test_a_failing_chunk_undoes_only_what_it_applied_also_blocks_that_closed_in_it() -> None:
-    stream = begun()
-    before = held(stream.state)
-    chunk = (
-        "x" + block(components(text_component("root", "2"))) + block(data("/x", 1)) + block(CREATE)
-    )
-    assert kind_of_failure(stream, chunk) == "integrity"
-    assert held(stream.state) == before
-
-
-def test_after_a_failure_what_was_emitted_before_counts_as_checked() -> None:
-    state = new_state()
-    stream = ResponseStream(state)
-    stream.feed(OPEN + json.dumps(CREATE) + "," + HEAD + json.dumps(ROOT))
-    stream.feed("," + json.dumps(text_component("orphan", "")))
-    with pytest.raises(SdkError):
-        stream.feed("]}}]</a2ui-json>")
-    state.check_topology(["s"])
-    again = ResponseStream(state)
-    again.feed(block(data("/x", 1)))
-    again.close()
-
-
-def test_a_stream_ends_with_a_failure_or_its_end() -> None:
-    failed = new_stream()
-    assert kind_of_failure(failed, block(1)) == "validation"
-    closed = new_stream()
-    assert closed.feed("a <a2u") == [{"text": "a "}]
-    assert closed.close() == [{"text": "<a2u"}]
-    for stream in (failed, closed):
-        assert kind_of_failure(stream, "more") == "ended"
-        assert kind_of_failure(stream) == "ended"
-
-
-def test_bytes_may_be_cut_within_a_character() -> None:
-    raw = ("é " + block(CREATE, components(text_component("root", "é😀")))).encode()
-    stream = new_stream()
-    parts = [part for byte in raw for part in stream.feed(bytes([byte]))] + stream.close()
-    assert text(parts) == "é "
-    assert fold(messages(parts))["surfaces"]["s"]["components"]["root"]["text"] == "é😀"
 
 
 # ------------------------------------------------------------------------------------- cost

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from openwop_conformance.adapters.calls import call
 from openwop_conformance.adapters.host import Bounds
-from openwop_conformance.adapters.sdk import call
 from openwop_conformance.cli import main
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.run import is_timed, run

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
+from ..finding import by_name
 from . import (
     binding,
     contexts,
@@ -35,8 +35,8 @@ _MODULES: Final = (
     locking,
 )
 
-CONSUMER_SABOTAGES: Final[Mapping[str, ConsumerSabotage]] = MappingProxyType(
-    {sabotage.name: sabotage for module in _MODULES for sabotage in module.SABOTAGES}
+CONSUMER_SABOTAGES: Final[Mapping[str, ConsumerSabotage]] = by_name(
+    sabotage for module in _MODULES for sabotage in module.SABOTAGES
 )
 """Every sabotage of the headless consumer by its name."""
 

@@ -188,14 +188,6 @@ def _dead_when_patched(self: Any, name: str) -> Node | None:
     return Acting.fire(self, name)
 
 
-def _fetching(self: Any, frame: JsonValue, sequence: int | None, run: str | None) -> None:
-    for operation in frame["patch"]:
-        value = operation.get("value")
-        if isinstance(value, dict) and "url" in value:
-            self.attempts.append({"kind": "request", "target": value["url"]})
-    Client.frame(self, frame, sequence, run)
-
-
 SABOTAGES: Final = (
     ConsumerSabotage(
         "patches-first",
@@ -222,11 +214,6 @@ SABOTAGES: Final = (
         "patched-button-dead",
         "Buttons are made to work when the full surface arrives, and not after a patch.",
         acting={"fire": _dead_when_patched},
-    ),
-    ConsumerSabotage(
-        "patch-fetches",
-        "What a patch has the address of is fetched before the result is validated.",
-        client={"frame": _fetching},
     ),
     ConsumerSabotage(
         "skips-failed-operations",

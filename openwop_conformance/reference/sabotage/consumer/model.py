@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from ...consulting import Note, noting_class
 from ...consumer.client import Client
 from ...consumer.operations import ReferenceConsumer
-
-Methods = Mapping[str, Any]
+from ..broken import Methods, broken, none
 
 _PARTS: Final = ("surface", "legacy", "rendering", "acting")
 """What a client makes, each by its ``make_…``."""
-
-
-def _none() -> Methods:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +20,17 @@ class ConsumerSabotage:
 
     name: str
     breaks: str
-    consumer: Methods = field(default_factory=_none)
+    consumer: Methods = field(default_factory=none)
     """Methods of ``ReferenceConsumer``: a call answered otherwise."""
-    client: Methods = field(default_factory=_none)
+    client: Methods = field(default_factory=none)
     """Methods of ``Client``."""
-    surface: Methods = field(default_factory=_none)
+    surface: Methods = field(default_factory=none)
     """Methods of ``FoldedSurface``."""
-    legacy: Methods = field(default_factory=_none)
+    legacy: Methods = field(default_factory=none)
     """Methods of ``LegacyRun``."""
-    rendering: Methods = field(default_factory=_none)
+    rendering: Methods = field(default_factory=none)
     """Methods of ``Rendering``."""
-    acting: Methods = field(default_factory=_none)
+    acting: Methods = field(default_factory=none)
     """Methods of ``Acting``."""
 
     @property
@@ -48,15 +41,9 @@ class ConsumerSabotage:
 
     def made(self) -> ReferenceConsumer:
         """The broken consumer, of which nothing is shared with another."""
-        parts: dict[str, Any] = dict(self.client)
-        for part in _PARTS:
-            if methods := getattr(self, part):
-                whole: Any = getattr(Client, f"make_{part}")
-                parts[f"make_{part}"] = type(f"Broken{whole.__name__}", (whole,), dict(methods))
-        client = type("BrokenClient", (Client,), parts)
-        calls = {**self.consumer, "make_client": client}
-        broken: type[ReferenceConsumer] = type("BrokenConsumer", (ReferenceConsumer,), calls)
-        return broken()
+        parts = {f"make_{part}": getattr(self, part) for part in _PARTS}
+        client = broken(Client, self.client, **parts)
+        return broken(ReferenceConsumer, {**self.consumer, "make_client": client})()
 
 
 def noting_consumer(note: Note) -> ReferenceConsumer:

@@ -11,7 +11,6 @@ from ....errors import Violation
 from ....jsonvalue import JsonValue
 from ...consumer.acting import Acting
 from ...consumer.binding import path_of
-from ...consumer.client import Client
 from ...consumer.rendering import Node
 from ...consumer.surface import Envelope, FoldedSurface
 from .model import ConsumerSabotage
@@ -67,11 +66,6 @@ def _agents_model(self: Any) -> JsonValue:
 
 def _all_to_interrupt(self: Any, event: str) -> str:
     return "interrupt"
-
-
-def _tracked(self: Any, submission: Node) -> None:
-    Client.submit(self, submission)
-    self.attempts.append({"kind": "request", "target": "https://example.invalid/events"})
 
 
 def _fired_as(change: Callable[[Any, Node, str], Node]) -> Callable[..., Node | None]:
@@ -139,11 +133,6 @@ SABOTAGES: Final = (
         "exchange-to-interrupt",
         "What is exchanged goes to the interrupt, too.",
         acting={"target": _all_to_interrupt},
-    ),
-    ConsumerSabotage(
-        "press-tracked",
-        "Each press is told to a third party.",
-        client={"submit": _tracked},
     ),
     ConsumerSabotage(
         "event-by-label",

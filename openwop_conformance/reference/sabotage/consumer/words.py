@@ -1,10 +1,10 @@
-"""Sabotages of what is in texts and values: markup, scripts, addresses; and of fields' names."""
+"""Sabotages of what is in texts and values, as markup; of actions unasked; of fields' names."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from ....a2ui.fold import Component
@@ -15,7 +15,6 @@ from .model import ConsumerSabotage
 
 _TAG: Final = re.compile(r"</?\w[^>]*>")
 _EXPRESSION: Final = re.compile(r"\{\{.*?\}\}")
-_SCHEMES: Final = ("http:", "https:", "javascript:", "data:", "mailto:")
 
 
 def _as_markup(self: Any, component: Component) -> Node:
@@ -44,35 +43,7 @@ def _evaluated(self: Any, dynamic: JsonValue) -> str:
     return _EXPRESSION.sub("", Rendering.text(self, dynamic))
 
 
-# ------------------------------------------------------------------------------------- attempts
-
-
-def _tried(kind: str, member: str, begins: tuple[str, ...]) -> Callable[..., Mapping[str, Any]]:
-    """A ``rendered`` that tries something for each text or value that begins so."""
-
-    def rendered(self: Any) -> dict[str, list[Node]]:
-        shown = Client.rendered(self)
-        for target in _words(shown, member):
-            if target.startswith(begins):
-                self.attempts.append({"kind": kind, "target": target})
-        return shown
-
-    return rendered
-
-
-def _words(shown: Mapping[str, list[Node]], member: str) -> Iterator[str]:
-    waiting = [node for nodes in shown.values() for node in nodes]
-    while waiting:
-        node = waiting.pop()
-        waiting += node.get("children", ())
-        if isinstance(node.get(member), str):
-            yield node[member]
-
-
-def _previewed(self: Any, surface: str, role: str, name: str, value: JsonValue) -> bool:
-    if isinstance(value, str) and value.startswith(_SCHEMES):
-        self.attempts.append({"kind": "request", "target": value})
-    return Client.set(self, surface, role, name, value)
+# ------------------------------------------------------------------------------------- actions
 
 
 def _fired_at_once(self: Any) -> dict[str, list[Node]]:
@@ -83,6 +54,16 @@ def _fired_at_once(self: Any) -> dict[str, list[Node]]:
             folded.fired = True
             self.fire(surface, names[0])
     return shown
+
+
+def _fired_on_update(self: Any, envelope: JsonValue) -> None:
+    Client.deliver(self, envelope)
+    payload = envelope["payload"]
+    if all("updateDataModel" in message for message in payload.get("messages", [{}])):
+        surface = payload["surfaceId"]
+        shown = _nodes(Client.rendered(self).get(surface, []))
+        for name in [node["name"] for node in shown if node["role"] == "button"][:1]:
+            self.fire(surface, name)
 
 
 def _nodes(nodes: list[Node]) -> Iterator[Node]:
@@ -159,34 +140,14 @@ SABOTAGES: Final = (
         rendering={"text": _evaluated},
     ),
     ConsumerSabotage(
-        "text-scripts-run",
-        "A script in a text runs.",
-        client={"rendered": _tried("script", "text", ("<script",))},
-    ),
-    ConsumerSabotage(
-        "label-scripts-run",
-        "A handler in a label runs.",
-        client={"rendered": _tried("dialog", "name", ("<svg onload",))},
-    ),
-    ConsumerSabotage(
-        "addresses-previewed",
-        "What is behind an address in a text is fetched for a preview.",
-        client={"rendered": _tried("request", "text", ("http:", "https:"))},
-    ),
-    ConsumerSabotage(
-        "addresses-opened",
-        "An address in a text is opened.",
-        client={"rendered": _tried("navigation", "text", ("javascript:", "mailto:"))},
-    ),
-    ConsumerSabotage(
-        "entries-previewed",
-        "An address that a person enters is fetched for a preview.",
-        client={"set": _previewed},
-    ),
-    ConsumerSabotage(
         "fires-at-once",
         "The first action of a surface is fired when the surface is shown.",
         client={"rendered": _fired_at_once},
+    ),
+    ConsumerSabotage(
+        "fires-on-update",
+        "The first action of a surface is fired when its data changes.",
+        client={"deliver": _fired_on_update},
     ),
     ConsumerSabotage(
         "date-unnamed",

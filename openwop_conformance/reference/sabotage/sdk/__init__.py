@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
+from ..finding import by_name
 from . import bindings, costs, data, lifetimes, locking, messages, payloads, responses, state, trees
 from .model import SdkSabotage
 
@@ -22,8 +22,8 @@ _MODULES: Final = (
     locking,
 )
 
-SDK_SABOTAGES: Final[Mapping[str, SdkSabotage]] = MappingProxyType(
-    {sabotage.name: sabotage for module in _MODULES for sabotage in module.SABOTAGES}
+SDK_SABOTAGES: Final[Mapping[str, SdkSabotage]] = by_name(
+    sabotage for module in _MODULES for sabotage in module.SABOTAGES
 )
 """Every sabotage of the SDK by its name."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ....a2ui.catalog import BASIC_CATALOG
-from ....errors import JsonError, SdkError
+from ....errors import CallError, JsonError
 from ....jsonvalue import JsonValue, parse
 from ...sdk.operations import ReferenceSdk
 from .model import SdkSabotage
@@ -27,7 +27,7 @@ def _read(lines: Sequence[str], read: Callable[[str], JsonValue]) -> JsonValue:
     try:
         return {"messages": [read(line) for line in lines if line.strip()]}
     except (JsonError, ValueError) as error:
-        raise SdkError("parse", str(error)) from None
+        raise CallError("parse", str(error)) from None
 
 
 def _first_value(line: str) -> JsonValue:

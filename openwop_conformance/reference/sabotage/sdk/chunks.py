@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.reading import CLOSE, NAME, OpenTag, ResponseReader, Tag
 from ...sdk.stream import ResponseStream
@@ -16,7 +16,7 @@ Parts = list[JsonValue]
 def _closed_anyway(self: Any) -> Parts:
     try:
         return ResponseStream.close(self)
-    except SdkError as error:
+    except CallError as error:
         if error.kind != "parse":
             raise
         return []

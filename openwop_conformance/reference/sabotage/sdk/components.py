@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from ....a2ui.graph import Link
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.state import RendererState
 from ...sdk.surface import Catalog, Component
@@ -136,7 +136,7 @@ def _any_by_name(
 ) -> list[Link]:
     for other in self.catalogs:
         if all(one["component"] in getattr(catalog, "component_types", ()) for one in components):
-            with suppress(SdkError):
+            with suppress(CallError):
                 return RendererState.check_components(self, other, components, path)
     return RendererState.check_components(self, catalog, components, path)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ....a2ui.data_model import Undo
-from ....errors import SdkError
 from ....jsonvalue import JsonValue
 from ...sdk.surface import Surface
 from . import paths
@@ -24,6 +23,7 @@ from .writes import (
     found,
     nothing,
     of_writing,
+    passing_over,
     path_of,
     segments_in,
     write_right,
@@ -149,15 +149,6 @@ def _replaced(is_replaced: Callable[[JsonValue], bool]) -> Write:
     return write
 
 
-def _scalar_write_ignored(self: Any, surface: Surface, body: JsonValue) -> Undo:
-    try:
-        return write_right(self, surface, body)
-    except SdkError as error:
-        if "stands in the way" not in str(error):
-            raise
-        return nothing
-
-
 def _inner_objects(self: Any, surface: Surface, body: JsonValue) -> Undo:
     segments = segments_in(body)
     if "value" not in body or not POLLUTING.isdisjoint(segments):
@@ -227,7 +218,9 @@ SABOTAGES: Final = (
         _replaced(lambda held: not held),
     ),
     of_writing(
-        "scalar-write-ignored", "a write through a scalar is passed over", _scalar_write_ignored
+        "scalar-write-ignored",
+        "a write through a scalar is passed over",
+        passing_over("stands in the way"),
     ),
     of_writing(
         "inner-parents-objects",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk import early
 from ...sdk.operations import ReferenceSdk
@@ -84,7 +84,7 @@ def _first_model(self: Any) -> JsonValue:
 
 def _version_key_demanded(self: Any, capabilities: JsonValue, version: str = "v0.9") -> JsonValue:
     if version not in capabilities:
-        raise SdkError("validation", f"the capabilities have no key {version}")
+        raise CallError("validation", f"the capabilities have no key {version}")
     return ReferenceSdk.read_capabilities(self, capabilities, version)
 
 
@@ -94,7 +94,7 @@ def _any_catalog_will_do(
     for one in self.catalogs if self.version == early.VERSION else ():
         try:
             return RendererState.check_components(self, one, components, path)
-        except SdkError:
+        except CallError:
             continue
     return RendererState.check_components(self, catalog, components, path)
 

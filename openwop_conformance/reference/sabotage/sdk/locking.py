@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.locking import LockedSurfaces
 from ...sdk.parser import Parser
@@ -22,16 +22,16 @@ def _model_may(self: Any, source: str) -> bool:
 def _silent(self: Any, message: JsonValue) -> None:
     try:
         LockedSurfaces.apply_one(self, message)
-    except SdkError as error:
+    except CallError as error:
         if error.kind != "policy":
             raise
-        raise SdkError("policy", str(error)) from None
+        raise CallError("policy", str(error)) from None
 
 
 def _forwarded(self: Any, content: str, wrapped: bool, state: Any, parts: Parts) -> dict[str, None]:
     try:
         return Parser._read(self, content, wrapped, state, parts)
-    except SdkError as error:
+    except CallError as error:
         if error.kind == "policy":
             for section in self._sections(content, wrapped):
                 if not isinstance(section, str):
@@ -42,7 +42,7 @@ def _forwarded(self: Any, content: str, wrapped: bool, state: Any, parts: Parts)
 def _streamed(self: Any, message: JsonValue, offset: int = 0) -> None:
     try:
         ResponseStream._emit(self, message, offset)
-    except SdkError as error:
+    except CallError as error:
         if error.kind == "policy":
             self._parts.message(message)
         raise

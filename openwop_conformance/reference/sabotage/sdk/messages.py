@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ....a2ui.catalog import BASIC_CATALOG, MESSAGE_KINDS
 from ....a2ui.open_catalog import basic
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.operations import ReferenceSdk
 from ...sdk.state import RendererState
@@ -96,13 +96,13 @@ def _versioned(change: Callable[[JsonValue], JsonValue]) -> Callable[[dict[str, 
 # ---------------------------------------------------------------------------------- whole
 
 
-def _partly(is_late: Callable[[SdkError], bool]) -> Callable[[Any, JsonValue], None]:
+def _partly(is_late: Callable[[CallError], bool]) -> Callable[[Any, JsonValue], None]:
     """Apply the components that stand before the one for which a message is refused."""
 
     def apply_one(self: Any, message: JsonValue) -> None:
         try:
             RendererState.apply_one(self, message)
-        except SdkError as error:
+        except CallError as error:
             place = _COMPONENT.match(error.details[0]["path"]) if error.details else None
             if place is not None and int(place[1]) and is_late(error):
                 body = message["updateComponents"]
@@ -113,15 +113,15 @@ def _partly(is_late: Callable[[SdkError], bool]) -> Callable[[Any, JsonValue], N
     return apply_one
 
 
-def _of_shape(error: SdkError) -> bool:
+def _of_shape(error: CallError) -> bool:
     return str(error).startswith("/updateComponents/")
 
 
-def _of_catalog(error: SdkError) -> bool:
+def _of_catalog(error: CallError) -> bool:
     return error.kind == "validation" and not _of_shape(error)
 
 
-def _of_ids(error: SdkError) -> bool:
+def _of_ids(error: CallError) -> bool:
     return "comes twice" in str(error)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from ...consulting import Note, noting_class
 from ...sdk.operations import ReferenceSdk
-
-Methods = Mapping[str, Any]
+from ..broken import Methods, broken, none
 
 _PARTS: Final = ("state", "stream", "parser")
 """What the SDK makes, each by its ``make_…``."""
@@ -22,13 +19,13 @@ class SdkSabotage:
 
     name: str
     breaks: str
-    sdk: Methods = field(default_factory=lambda: MappingProxyType({}))
+    sdk: Methods = field(default_factory=none)
     """Methods of ``ReferenceSdk``: a call answered otherwise."""
-    state: Methods = field(default_factory=lambda: MappingProxyType({}))
+    state: Methods = field(default_factory=none)
     """Methods of ``RendererState``."""
-    stream: Methods = field(default_factory=lambda: MappingProxyType({}))
+    stream: Methods = field(default_factory=none)
     """Methods of ``ResponseStream``."""
-    parser: Methods = field(default_factory=lambda: MappingProxyType({}))
+    parser: Methods = field(default_factory=none)
     """Methods of ``Parser``."""
 
     @property
@@ -38,13 +35,8 @@ class SdkSabotage:
 
     def made(self, *, counts: bool = False) -> ReferenceSdk:
         """The broken SDK, of which nothing is shared with another."""
-        parts: dict[str, Any] = dict(self.sdk)
-        for part in _PARTS:
-            if methods := getattr(self, part):
-                whole: Any = getattr(ReferenceSdk, f"make_{part}")
-                parts[f"make_{part}"] = type(f"Broken{whole.__name__}", (whole,), dict(methods))
-        broken: type[ReferenceSdk] = type("BrokenSdk", (ReferenceSdk,), parts)
-        return broken(counts=counts)
+        parts = {f"make_{part}": getattr(self, part) for part in _PARTS}
+        return broken(ReferenceSdk, self.sdk, **parts)(counts=counts)
 
 
 def noting_sdk(note: Note, *, counts: bool = False) -> ReferenceSdk:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from ....a2ui.data_model import Undo
-from ....errors import SdkError
 from ....jsonvalue import JsonValue
 from ...sdk.surface import Surface, refusal
 from .writes import (
@@ -20,6 +19,7 @@ from .writes import (
     found,
     nothing,
     of_writing,
+    passing_over,
     path_of,
     segments_in,
     write_right,
@@ -102,15 +102,6 @@ def _past_end_refused(self: Any, surface: Surface, body: JsonValue) -> Undo:
     return write_right(self, surface, body)
 
 
-def _unbounded(self: Any, surface: Surface, body: JsonValue) -> Undo:
-    try:
-        return write_right(self, surface, body)
-    except SdkError as error:
-        if " is over " not in str(error):
-            raise
-        return nothing
-
-
 def _slash_is_a_member(self: Any, surface: Surface, body: JsonValue) -> Undo:
     if body.get("path") != "/" or "value" not in body:
         return write_right(self, surface, body)
@@ -165,7 +156,7 @@ SABOTAGES: Final = (
     of_writing(
         "name-by-number-parser", "a name of digits is read as a number", _each_index(_name_parsed)
     ),
-    of_writing("index-unbounded", "any index is taken, however far", _unbounded),
+    of_writing("index-unbounded", "any index is taken, however far", passing_over(" is over ")),
     of_writing("dash-appends", "- is the place after the last item", _each_index(_dash)),
     of_writing("past-end-refused", "only the next index is accepted", _past_end_refused),
     of_writing("past-end-appends", "a write past the end appends an item", _each_index(_appended)),

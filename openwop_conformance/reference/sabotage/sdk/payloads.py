@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.operations import ReferenceSdk
 from ...sdk.payload import judge
@@ -18,7 +18,7 @@ def _last_remembered(self: Any, payload: JsonValue, *rest: Any, **named: Any) ->
     gone = self.__dict__.pop("_gone", None)
     body = payload.get("updateComponents", {}) if isinstance(payload, dict) else {}
     if gone is not None and body.get("surfaceId") == gone:
-        raise SdkError("integrity", f"surface {gone!r} was deleted")
+        raise CallError("integrity", f"surface {gone!r} was deleted")
     result = ReferenceSdk.validate_payload(self, payload, *rest, **named)
     if isinstance(payload, dict) and "deleteSurface" in payload:
         self.__dict__["_gone"] = payload["deleteSurface"]["surfaceId"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from ....errors import JsonError, SdkError
+from ....errors import CallError, JsonError
 from ....jsonvalue import JsonValue
 from ...sdk.block import Block
 from ...sdk.lexing import Token
@@ -36,7 +36,7 @@ def _with_whole_trees(self: Any, content: str, *, is_final: bool = False) -> lis
         for component in components:
             for child in component.get("children", ()):
                 if child not in ids:
-                    raise SdkError("integrity", f"{child!r} is not there")
+                    raise CallError("integrity", f"{child!r} is not there")
     return messages
 
 
@@ -66,7 +66,7 @@ def _read_as_far(self: Any, content: str, wrapped: bool) -> Iterator[Section]:
 
 
 def _parse_chunk(self: Any, chunk: str) -> list[JsonValue]:
-    raise SdkError("unsupported", "use open_stream")
+    raise CallError("unsupported", "use open_stream")
 
 
 def _without_catalogs(self: Any, **given: Any) -> JsonValue:
@@ -82,11 +82,11 @@ def _resets_streams(self: Any, content: str, **given: Any) -> JsonValue:
 
 @contextmanager
 def _undoing_trees_alone(self: Any, state: Any) -> Iterator[None]:
-    failed: SdkError | None = None
+    failed: CallError | None = None
     with state.transaction():
         try:
             yield
-        except SdkError as error:
+        except CallError as error:
             if self.has_read:
                 raise
             failed = error
@@ -115,7 +115,7 @@ def _touched_last(self: Any, *given: Any) -> dict[str, None]:
 def _without_results(self: Any, content: str, **given: Any) -> list[JsonValue]:
     try:
         return Parser.parse_response(self, content, **given)
-    except SdkError as error:
+    except CallError as error:
         error.partial_results = None
         raise
 
@@ -123,7 +123,7 @@ def _without_results(self: Any, content: str, **given: Any) -> list[JsonValue]:
 def _text_alone(self: Any, content: str, **given: Any) -> list[JsonValue]:
     try:
         return Parser.parse_response(self, content, **given)
-    except SdkError as error:
+    except CallError as error:
         error.partial_results = [p for p in error.partial_results or () if "text" in p]
         raise
 
@@ -131,7 +131,7 @@ def _text_alone(self: Any, content: str, **given: Any) -> list[JsonValue]:
 def _escapes(self: Any, content: str, **given: Any) -> list[JsonValue]:
     try:
         return Parser.parse_response(self, content, **given)
-    except SdkError as error:
+    except CallError as error:
         if "not a JSON object" in str(error):
             raise TypeError("argument of type 'NoneType' is not iterable") from None
         raise
@@ -164,7 +164,7 @@ def _first_line(self: Any, content: str, wrapped: bool) -> Iterator[Section]:
 def _cut_at_tags(self: Any, content: str, wrapped: bool) -> Iterator[Section]:
     for block in _BLOCK.findall(content) if wrapped else ():
         if len(re.findall(r'(?<!\\)"', block)) % 2:
-            raise SdkError("parse", "the block ends within a string")
+            raise CallError("parse", "the block ends within a string")
     yield from Parser._sections(self, content, wrapped)
 
 

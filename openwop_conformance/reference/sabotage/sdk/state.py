@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from ....a2ui.data_model import DataModel, Undo
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import MISSING, JsonValue
 from ...sdk.state import RendererState
 from ...sdk.surface import Surface
@@ -49,7 +49,7 @@ def _promise_seen_late(self: Any, callback: Callable[[], object]) -> object:
         result = callback()
     if inspect.iscoroutine(result):
         result.close()
-        raise SdkError("state", "a transaction's callback must not be asynchronous")
+        raise CallError("state", "a transaction's callback must not be asynchronous")
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from contextlib import nullcontext
 from typing import Any, Final
 
-from ....errors import SdkError
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.pieces import Member, MessageClosed
 from ...sdk.reading import BlockClosed
@@ -84,7 +84,7 @@ def _raises(self: Any, message: dict[str, JsonValue]) -> None:
         raise self._refused
 
 
-def _tree_noted(self: Any, problem: SdkError | None) -> None:
+def _tree_noted(self: Any, problem: CallError | None) -> None:
     problem = problem or self._refused
     if problem is not None:
         raise problem
@@ -128,8 +128,8 @@ def _begins_whole(self: Any, chunk: str | bytes) -> Parts:
 
 def _fails_whole(self: Any) -> None:
     ResponseStream._fail(self)
-    failed = SdkError("parse", "the response cannot be read")
-    self.whole.__exit__(SdkError, failed, None)
+    failed = CallError("parse", "the response cannot be read")
+    self.whole.__exit__(CallError, failed, None)
 
 
 def _ended_alone(self: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ....a2ui.catalog import BASIC_CATALOG
 from ....a2ui.graph import Graph, Link
 from ....a2ui.topology import ROOT
-from ....errors import SdkError, Violation
+from ....errors import CallError, Violation
 from ....jsonvalue import JsonValue
 from ...sdk.operations import ReferenceSdk
 from ...sdk.state import RendererState
@@ -35,7 +35,7 @@ def _circles(follow: Follow, *, in_message: bool = False) -> Callable[..., None]
         links = self.check_components(surface.catalog, components, path)
         try:
             undo = self.relink(surface, links, path)
-        except SdkError as error:
+        except CallError as error:
             held = {} if in_message else surface.components
             every = {**held, **{c["id"]: c for c in components}}
             replaced = any(name in surface.components for name, _ in links)
@@ -171,7 +171,7 @@ def _marks_nothing(self: Any, state: str, surfaces: Sequence[str]) -> JsonValue:
 def _unknown_judged(self: Any, state: str, surfaces: Sequence[str]) -> JsonValue:
     for name in surfaces:
         if name not in self._state(state).surfaces:
-            raise SdkError("integrity", f"there is no surface {name!r}")
+            raise CallError("integrity", f"there is no surface {name!r}")
     return ReferenceSdk.check_topology(self, state, surfaces)
 
 

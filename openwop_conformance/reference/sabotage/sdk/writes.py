@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from ....a2ui.data_model import Undo
+from ....errors import CallError
 from ....jsonvalue import JsonValue
 from ...sdk.state import RendererState
 from ...sdk.surface import Surface
@@ -46,6 +47,20 @@ def both(last: Undo, first: Undo) -> Undo:
 
 def nothing() -> None:
     """Undo what was not done."""
+
+
+def passing_over(words: str) -> Write:
+    """A write that does nothing where the right one refuses with these words."""
+
+    def write(self: Any, surface: Surface, body: JsonValue) -> Undo:
+        try:
+            return write_right(self, surface, body)
+        except CallError as error:
+            if words not in str(error):
+                raise
+            return nothing
+
+    return write
 
 
 def segments_in(body: JsonValue) -> list[str]:

@@ -1,7 +1,8 @@
-"""How an SDK is reached: calls by name with JSON arguments, whatever carries them.
+"""How an SDK or a consumer is reached: calls by name with JSON arguments, whatever carries them.
 
-The calls are a closed set, ``schemas/sdk-line``. A subject in this process is any object that has a
-method for each call it offers; one in another language speaks the same calls over JSON lines.
+The calls are closed sets, ``schemas/sdk-line`` and ``schemas/consumer-line``. A subject in this
+process is any object that has a method for each call it offers; one in another language speaks the
+same calls over JSON lines.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Final
 
-from ..errors import ExchangeError, Kind, SdkError
+from ..errors import CallError, ExchangeError, Kind
 from ..jsonvalue import JsonValue, compact, parse
 from .host import Bounds, Request, Response
 
 METHOD: Final = "CALL"
-"""What stands for the method of an exchange with an SDK."""
+"""What stands for the method of an exchange that is a call."""
 
 
 _STATUS: Final[dict[Kind, int]] = {"unsupported": 501, "crash": 500}
@@ -41,10 +42,10 @@ def answer(answered: JsonValue) -> Response:
     return Response(status, (), compact(answered))
 
 
-class InProcessSdk:
+class InProcess:
     """An object in this process as a subject: each call is a method of its own name.
 
-    The method takes the call's arguments by name and returns its result; it raises ``SdkError`` to
+    The method takes the call's arguments by name and returns its result; it raises ``CallError`` to
     refuse. Anything else that it raises is a crash of the library. Calls run one after the other
     in one thread, so that an endless one is noticed; it cannot be ended, so the subject is lost.
     A ``trusted`` object is called in the caller's own thread, without a limit of time.
@@ -76,13 +77,13 @@ class InProcessSdk:
         method = getattr(self._target, request.target, None)
         try:
             if not callable(method):
-                raise SdkError("unsupported", f"there is no {request.target}")
+                raise CallError("unsupported", f"there is no {request.target}")
             answered: dict[str, JsonValue] = {"result": method(**parse(request.body or b"{}"))}
             answered["result"] = _plain(answered["result"])
-        except SdkError as error:
+        except CallError as error:
             answered = {"error": error.as_json()}
         except Exception as error:
-            crash = SdkError("crash", f"{type(error).__name__}: {error}"[:_MOST_SAID])
+            crash = CallError("crash", f"{type(error).__name__}: {error}"[:_MOST_SAID])
             answered = {"error": crash.as_json()}
         work = getattr(self._target, "work", None)
         if isinstance(work, int):
@@ -101,7 +102,7 @@ class _Worker:
     def __init__(self) -> None:
         self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._lost = False
-        Thread(target=self._work, daemon=True, name="sdk").start()
+        Thread(target=self._work, daemon=True, name="calls").start()
 
     def _work(self) -> None:
         while (job := self._waiting.get()) is not None:

@@ -1,4 +1,4 @@
-"""Objects in this process as SDKs: what they return, refuse and break."""
+"""Objects in this process as subjects: what they return, refuse and break."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from openwop_conformance.adapters.calls import InProcess, call
 from openwop_conformance.adapters.connect import SDK_FORMS, connect_sdk
 from openwop_conformance.adapters.host import Bounds, Response
-from openwop_conformance.adapters.sdk import InProcessSdk, call
-from openwop_conformance.errors import ExchangeError, SdkError, UsageError
+from openwop_conformance.errors import CallError, ExchangeError, UsageError
 from openwop_conformance.jsonvalue import JsonValue, parse
 
 
@@ -31,7 +31,7 @@ class Library:
 
     def refuse(self) -> JsonValue:
         details = [{"path": "/a", "code": "X", "message": "m"}]
-        raise SdkError("integrity", "no root", details=details, partial_results=[{"text": "t"}])
+        raise CallError("integrity", "no root", details=details, partial_results=[{"text": "t"}])
 
     def crash(self) -> JsonValue:
         raise KeyError("surfaceId")
@@ -91,7 +91,7 @@ def test_what_is_not_there_is_unsupported(name: str) -> None:
 
 def test_a_call_that_does_not_end_loses_the_subject() -> None:
     async def ask() -> list[str]:
-        subject = InProcessSdk(Library(), "lab")
+        subject = InProcess(Library(), "lab")
         kinds = []
         for name in ("sleep", "echo"):
             try:
@@ -115,9 +115,9 @@ def test_an_answer_that_is_too_large_is_none() -> None:
     ("connectable", "why"),
     [
         ("http://localhost:1", "'http' is no scheme of an SDK"),
-        ("py:tests.adapters.test_sdk:Nothing", "no SDK: it has no hello()"),
-        ("py:tests.adapters.test_sdk:missing", "no attribute 'missing'"),
-        ("py:tests.adapters.test_sdk:Library()", "needs no '()'"),
+        ("py:tests.adapters.test_calls:Nothing", "no SDK: it has no hello()"),
+        ("py:tests.adapters.test_calls:missing", "no attribute 'missing'"),
+        ("py:tests.adapters.test_calls:Library()", "needs no '()'"),
         ("stdio:", "followed by a command"),
         ("no such", "names no SDK"),
         ("unknown", "is no entry point of openwop_conformance.sdks"),
@@ -133,8 +133,8 @@ def test_a_mistake_is_named_and_the_forms_are_shown(connectable: str, why: str) 
 
 
 def test_a_class_of_ones_own_is_a_subject() -> None:
-    subject = connect_sdk("py:tests.adapters.test_sdk:Library")
-    assert subject.name == "py:tests.adapters.test_sdk:Library"
+    subject = connect_sdk("py:tests.adapters.test_calls:Library")
+    assert subject.name == "py:tests.adapters.test_calls:Library"
 
 
 class Nothing:
@@ -145,7 +145,7 @@ def answered(
     name: str, given: JsonValue = None, *, trusted: bool = False, bounds: Bounds | None = None
 ) -> Response:
     async def ask() -> Response:
-        subject = InProcessSdk(Library(), "lab", trusted=trusted)
+        subject = InProcess(Library(), "lab", trusted=trusted)
         try:
             return await subject.exchange(call(name, given or {}), bounds or Bounds())
         finally:
