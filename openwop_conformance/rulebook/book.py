@@ -95,7 +95,8 @@ class Rulebook:
 
     @cached_property
     def _restrictions(self) -> dict[str, Restrictions]:
-        return {n: _restrictions(compact(self.schema(k)), at) for n, (k, at) in ENTRIES.items()}
+        shapes = {name: Shape(self.schema(kind), at).alone for name, (kind, at) in ENTRIES.items()}
+        return {n: _restrictions(compact(s.document), s.entry) for n, s in shapes.items()}
 
     @cached_property
     def shapes(self) -> dict[str, Shape]:

@@ -37,6 +37,17 @@ class Shape:
         return {**node, "$defs": self.document.get("$defs", {})}
 
     @cached_property
+    def alone(self) -> Shape:
+        """A place of a document, without the definitions that it does not reach."""
+        if not self.entry:
+            return self
+        refs = (str(node.get("$ref", "")).removeprefix("#") for node in self.nodes.values())
+        places = [place for place in (*self.nodes, *refs) if place.startswith("/$defs/")]
+        used = {tokens_of(place)[1] for place in places}
+        held = self.document["$defs"]
+        return Shape({"$defs": {n: held[n] for n in held if n in used}}, self.entry)
+
+    @cached_property
     def check(self) -> Draft202012Validator:
         """The compiled validator."""
         return compiled(self.standalone)

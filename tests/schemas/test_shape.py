@@ -92,6 +92,22 @@ def test_a_node_is_the_schema_itself_and_true_is_none() -> None:
     assert Shape(True).nodes == {}
 
 
+def test_alone_a_place_has_the_same_nodes_and_no_definition_that_it_does_not_reach() -> None:
+    tree = SHAPE.part("/$defs/tree")
+    assert tree.alone.nodes == tree.nodes
+    assert tree.alone.document == {"$defs": {"tree": SCHEMA["$defs"]["tree"]}}
+    assert SHAPE.part("/$defs/either").alone.document["$defs"].keys() == {"either", "tree"}
+    assert SHAPE.alone is SHAPE
+
+
+def test_alone_a_place_keeps_a_definition_that_takes_anything() -> None:
+    list_of_any = {"items": {"$ref": "#/$defs/any"}}
+    definitions = {"list": list_of_any, "any": True, "none": False}
+    alone = Shape({"$defs": definitions}, "/$defs/list").alone
+    assert alone.document == {"$defs": {"list": list_of_any, "any": True}}
+    assert alone.check.is_valid([1])
+
+
 @pytest.mark.parametrize("keyword", ["items", "contains", "propertyNames", "not"])
 def test_every_keyword_that_holds_a_schema_is_walked_into(keyword: str) -> None:
     assert list(Shape({keyword: {"minLength": 1}}).nodes) == ["", f"/{keyword}"]
