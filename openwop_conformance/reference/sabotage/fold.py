@@ -1,4 +1,4 @@
-"""Breaks of the fold guard: what the life of a surface admits, in a run, across runs and in a fork."""
+"""Breaks of the fold guard: what a life of a surface admits, in a run, across runs, in a fork."""
 
 from __future__ import annotations
 
