@@ -131,7 +131,7 @@ class BrowserConsumer:
             return {}
         if name == "attempts":
             await self._within(handle, tab, _settled(tab), bounds, name)
-            return {"attempts": tab.attempts}
+            return {"attempts": tab.tried.listed}
         return await self._within(handle, tab, self._done(tab, name, given), bounds, name)
 
     async def _opened(self, bounds: Bounds) -> Tab:
@@ -238,7 +238,7 @@ def url_of(place: str) -> str:
 
 async def _settled(tab: Tab) -> None:
     await tab.call(SETTLED)
-    await tab.settle()
+    await tab.tried.settle()
 
 
 async def _hello(tab: Tab) -> JsonValue:

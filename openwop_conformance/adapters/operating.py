@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from ..jsonvalue import JsonValue
 from .accessibility import Member, Operable, Surface, large_surface_of, surface_of
-from .chromium import OURS, Tab
+from .attempts import OURS
+from .chromium import Tab
 from .labels import boxes_behind, labelled
 from .snapshot import REQUEST, Elements, SurfaceElement
 

@@ -252,7 +252,7 @@ class Session:
         return self._dialect if isinstance(self._dialect, Dialect) else None
 
     async def offer(self) -> Offer:
-        """What an SDK says of itself, read once. Raises ``Blocked``."""
+        """What an SDK or a consumer says of itself, read once. Raises ``Blocked``."""
         async with self._claims_lock:
             if self._offer is None:
                 try:

@@ -44,7 +44,9 @@ def har_of(trace: Trace) -> dict[str, JsonValue]:
 def _entries(trace: Trace) -> Iterator[Record]:
     subject: str = trace.header["subject"]
     if any(record.get("method") == METHOD for record in trace.records):
-        raise UsageError("the trace is that of an SDK: its calls are no HTTP, and make no HAR")
+        raise UsageError(
+            "the trace is that of an SDK or a consumer: its calls are no HTTP, and make no HAR"
+        )
     is_url = subject.lower().startswith(("http://", "https://"))
     base = subject.rstrip("/") if is_url else "http://localhost"
     for number, (asked, *heard) in _exchanges(trace).items():

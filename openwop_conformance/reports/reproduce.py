@@ -55,7 +55,7 @@ def shell_lines(exchanges: Sequence[Exchange], failing: Exchange, base: str | No
 
 
 def call_lines(exchanges: Sequence[Exchange], failing: Exchange) -> list[str]:
-    """The calls that led to a failing one and itself, as an SDK reads them.
+    """The calls that led to a failing one and itself, as JSON lines.
 
     Only those about the same state or stream count; what only looks is left out.
     """

@@ -1,4 +1,4 @@
-"""Was a call of an SDK answered as documented, with what had to come, or refused for its reason?"""
+"""Was a call answered as documented, with what had to come, or refused for its reason?"""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from typing import Final
 from . import (
     admission,
     delta,
+    fold,
     locks,
     major_one,
     profile,
@@ -25,6 +26,7 @@ from .model import Sabotage
 
 _MODULES: Final = (
     admission,
+    fold,
     profile,
     recording,
     trust,
