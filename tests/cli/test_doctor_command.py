@@ -212,7 +212,7 @@ def test_an_sdk_that_offers_little_is_told_in_a_few_lines(cli: Cli) -> None:
     assert "  ✓ versions  v0.9\n" in out
     assert "  ✓ calls     4 of 28: hello, new_state, apply, read\n" in out
     assert "it does not offer transaction (10), open_stream (7)" in out
-    assert len(out.splitlines()) < 24
+    assert len(out.splitlines()) < 26
     named = shlex.quote(stdio(EXAMPLES / "sdk_adapter.py"))
     assert out.endswith(f"Next: openwop-conformance run --sdk {named}\n")
 
@@ -283,7 +283,7 @@ def test_a_page_in_chromium_is_ready(cli: Cli, tmp_path: Path) -> None:
     assert code == 0
     assert "  ✓ driver    Playwright 1." in out
     assert "  ✓ hello     it is toy 1\n" in out
-    assert "  ✓ calls     9 of 10: all but frame\n" in out
+    assert "  ✓ calls     9 of 11: all but frame, violations\n" in out
 
     (tmp_path / "empty.html").write_text("<p>Nothing")
     page = f"browser:{tmp_path / 'empty.html'}"

@@ -43,7 +43,7 @@ def test_text_of_others_is_text_in_a_page() -> None:
 
 def test_a_page_without_its_one_place_for_the_layers_is_noticed() -> None:
     page = "a\n<!-- layers -->\n\nold\n\n<!-- /layers -->\nb"
-    assert "    errors  jsonvalue\n" in with_layers(page)
+    assert "    errors  jsonvalue" in with_layers(page)
     assert with_layers(with_layers(page)) == with_layers(page)
     with pytest.raises(ValueError, match="not the one place"):
         with_layers("a")
