@@ -18,15 +18,13 @@ READY := .venv/.ready
 RENDERERS := .venv/renderers
 PAGES := openwop_conformance/pages
 WEB_CORE := @a2ui/web_core@0.11.0
-# one more than there are processors, as many a test waits for another program
-WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 AXE := axe-core@4.14.1
 
 run: $(READY)
 	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report html:out/report.html
 
 test: check .venv/.extras
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY)
 	$(BIN)/ruff check .

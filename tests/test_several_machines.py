@@ -141,8 +141,9 @@ def test_a_worker_with_other_rules_or_without_the_keys_witnesses_nothing(
     assert foreign.endswith(
         ", and the process that reports has suite 9.9.9 with corpus 0123456789ab"
     )
-    assert "this worker was not given OPENWOP_TENANT_B_API_KEY: ssh passes none on" in reasons
-    assert {row.disposition for row in found.rows} >= {Disposition.PASS, Disposition.BLOCKED}
+    keyless = "this worker was not given OPENWOP_TENANT_B_API_KEY: ssh passes none on"
+    assert keyless in reasons
+    assert [row for row in found.rows if row.reason not in (foreign, keyless)], "the first worker's"
 
 
 # ------------------------------------------------------------------------------------ ssh

@@ -21,6 +21,8 @@ from openwop_conformance.schemas import schema
 
 SIZE = 50
 LIMIT = 6
+TRIES = 3
+"""How often a ratio is measured: beside other work, one may come out too large by chance."""
 """Four times the components may cost this many times as much; quadratic would be 16."""
 
 KINDS: list[JsonValue] = [
@@ -94,7 +96,8 @@ def test_four_times_the_components_cost_about_four_times_as_much(
         other = frame if way is apply_frame else after
         return least(lambda: [way(payload, other, base="tree") for _ in range(5)], 15)
 
-    assert cost(16 * SIZE) / cost(4 * SIZE) < LIMIT
+    ratios = (cost(16 * SIZE) / cost(4 * SIZE) for _ in range(TRIES))
+    assert any(ratio < LIMIT for ratio in ratios)
 
 
 def test_memory_does_not_grow_with_the_frames_of_a_stream(request: pytest.FixtureRequest) -> None:
