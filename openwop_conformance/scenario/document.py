@@ -22,6 +22,7 @@ MAX_BYTES: Final = 1024 * 1024
 MAX_DEPTH: Final = 64
 
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+_BODY: Final = re.compile(rb"^(?:let|steps):", re.MULTILINE)
 _NOT_TEXT: Final = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]"
 )
@@ -66,11 +67,22 @@ class Document:
 def load(path: Path, shown_as: str | None = None) -> Document:
     """Read a YAML (or JSON) file. Raises ``DocumentError`` with its place for all that is wrong."""
     name = shown_as or str(path)
+    return read(_bytes(path, name), name)
+
+
+def load_head(path: Path, shown_as: str | None = None) -> Document:
+    """What stands in a file before the line that begins its ``let`` or ``steps``, as ``load``."""
+    name = shown_as or str(path)
+    data = _bytes(path, name)
+    body = _BODY.search(data)
+    return read(data if body is None else data[: body.start()], name)
+
+
+def _bytes(path: Path, name: str) -> bytes:
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise DocumentError(name, 1, 1, error.strerror or str(error)) from None
-    return read(data, name)
 
 
 @lru_cache(maxsize=512)

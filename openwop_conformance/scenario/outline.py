@@ -5,11 +5,12 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from ..corpus import Corpus
-from ..errors import UsageError
+from ..errors import DocumentError, UsageError
 from ..jsonvalue import JsonValue
-from .document import load
+from .document import load, load_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,20 @@ def outlines(corpus: Corpus) -> list[Outline]:
     found = []
     for path in corpus.scenarios.rglob("*.yaml"):
         name = f"scenarios/{path.relative_to(corpus.scenarios).as_posix()}"
-        document = load(path, name)
-        try:
-            found.append(_outline(document.value, name))
-        except (TypeError, KeyError) as error:
-            raise document.at().error(f"the head of the scenario lacks {error}") from None
+        found.append(_read(path, name))
     return sorted(found, key=lambda outline: outline.id)
+
+
+def _read(path: Path, name: str) -> Outline:
+    """The outline of one file; the whole is read where its head is not all before its steps."""
+    try:
+        return _outline(load_head(path, name).value, name)
+    except (TypeError, KeyError, DocumentError):
+        document = load(path, name)
+    try:
+        return _outline(document.value, name)
+    except (TypeError, KeyError) as error:
+        raise document.at().error(f"the head of the scenario lacks {error}") from None
 
 
 def select_outlines(found: Sequence[Outline], patterns: Sequence[str]) -> list[Outline]:
