@@ -48,7 +48,7 @@ _VOLATILE: Final = re.compile(
 )
 
 
-FEW: Final = 3
+FEW: Final = 8
 """So many cases of one step are asked of a sabotage that does not declare the row."""
 
 

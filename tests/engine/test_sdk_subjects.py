@@ -156,6 +156,13 @@ def test_a_refusal_that_changes_the_state_fails() -> None:
         {"name": "x", "version": "1", "versions": [], "operations": []},
         {"name": "x", "version": "1", "versions": ["v0.9"], "operations": "all"},
         {"name": "x", "version": "1", "versions": ["v0.9"], "operations": [], "features": ["odd"]},
+        {
+            "name": "x",
+            "version": "1",
+            "versions": ["v0.9"],
+            "operations": [],
+            "capabilities": {"surfacePolicies": True, "lockedSurfacePolicy": "no"},
+        },
         None,
     ],
 )

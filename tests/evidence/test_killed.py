@@ -30,7 +30,7 @@ from openwop_conformance.scenario.lint import load_all
 from tests.shared_data import REPOSITORY
 
 KILLS = 200
-SELECT = ("host.v2.c*", "host.v2.f*", "host.v2.le*", "host.v2.s*")
+SELECT = ("host.v2.c*", "host.v2.f*", "host.v2.le*", "host.v2.li*", "host.v2.s*")
 SEED = 5
 
 

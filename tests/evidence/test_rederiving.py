@@ -153,16 +153,12 @@ def test_a_selection_with_other_options(folder: Folder) -> None:
     folder.gives_the_same()
 
 
-OVER_HTTP = ("host.v1.delta-*", "host.v2.f*", "host.v2.no-secret", "host.v2.s*")
-"""Streams, forks, secrets: what a socket could make different."""
-
-
 def test_over_http(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("OPENWOP_API_KEY", "OPENWOP_TENANT_B_API_KEY", "OPENWOP_CANARY_SECRET_VALUE")
     for name, value in zip(names, _secrets(GIVEN), strict=True):
         monkeypatch.setenv(name, value)
     with serving(build_app(SETTINGS)) as url:
-        assert folder.run(url, "--seed", "5", "--select", *OVER_HTTP) == 0
+        assert folder.run(url, "--seed", "5") == 0
     for name in names:
         monkeypatch.delenv(name)
 
