@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 
 from openwop_conformance.adapters.chromium import DEFAULT_PATH
 from openwop_conformance.engine.verdict import Disposition
-from openwop_conformance.errors import UnreachableError, UsageError
+from openwop_conformance.errors import CallError, UnreachableError, UsageError
 from openwop_conformance.reference import library_matrix
 from openwop_conformance.reference.library_matrix import (
     FAMILIES,
@@ -28,9 +30,22 @@ from openwop_conformance.reference.sabotage.page import PAGE_SABOTAGES
 from openwop_conformance.reference.sabotage.sdk import SDK_SABOTAGES
 from openwop_conformance.reference.sdk.operations import ReferenceSdk
 
+from .sdk.responses import CREATE, block
+
 NAME = "sdk-null-removes"
 ROW = "openwop-conformance.sdk.data-null-kept"
 OTHER = "openwop-conformance.sdk.data-escapes"
+
+
+def test_a_broken_sdk_does_the_same_whenever_garbage_is_collected() -> None:
+    sdks = {name: sabotage.made() for name, sabotage in SDK_SABOTAGES.items()}
+    for sdk in sdks.values():
+        sdk.new_state("s", ["basic"], "v0.9")
+        with suppress(CallError):
+            sdk.stream("s", [block(CREATE)])
+    before = {name: sdk.read("s") for name, sdk in sdks.items()}
+    gc.collect()
+    assert {name: sdk.read("s") for name, sdk in sdks.items()} == before
 
 
 def test_every_sabotage_of_the_sdk_does_what_is_declared() -> None:

@@ -126,6 +126,13 @@ def _begins_whole(self: Any, chunk: str | bytes) -> Parts:
     return ResponseStream.feed(self, chunk)
 
 
+def _closes_whole(self: Any) -> Parts:
+    parts = ResponseStream.close(self)
+    if hasattr(self, "whole"):
+        self.whole.__exit__(None, None, None)  # or it is undone whenever the stream is collected
+    return parts
+
+
 def _fails_whole(self: Any) -> None:
     ResponseStream._fail(self)
     failed = CallError("parse", "the response cannot be read")
@@ -216,7 +223,7 @@ SABOTAGES: Final = (
     SdkSabotage(
         "sdk-failed-stream-undone",
         "a failing chunk undoes all that its stream applied",
-        stream={"feed": _begins_whole, "_fail": _fails_whole},
+        stream={"feed": _begins_whole, "close": _closes_whole, "_fail": _fails_whole},
     ),
     SdkSabotage(
         "sdk-failed-stream-unmarked",
