@@ -13,6 +13,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# the tests start many processes, and without compiled modules each of them compiles all again
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test check gates bench docs docs-reference sdk-results renderer-results renderers clean
 
 RENDERERS := .venv/renderers
