@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property, lru_cache
 from typing import Final
 
 from ..engine.credentials import API_KEY, CANARY, MIN_CANARY, OTHER_KEY, Credentials
@@ -14,6 +15,8 @@ from ..jsontree import with_texts
 from ..jsonvalue import compact, parse
 
 _SHORT: Final = dict(zip('"\\/\b\f\n\r\t', '"\\/bfnrt', strict=True))
+_ESCAPING: Final = b'%\\u"/bnrt0123456789abcdefABCDEF'
+"""Every byte, beside a value's own, that a spelling of it may hold."""
 _NESTED: Final = 200
 """So many letters of a value one pattern can look for at the end of a chunk."""
 
@@ -31,10 +34,16 @@ class Redaction:
         named = [(n, v) for n, v in (*keys, (CANARY, credentials.canary)) if v]
         secrets = [(n, v) for n, v in named if len(v) >= MIN_CANARY]
         secrets.sort(key=lambda pair: -len(pair[1]))
-        self._plain = [value.encode() for _, value in secrets]
+        self._values = [value for _, value in secrets]
+        self._plain = [value.encode() for value in self._values]
         self._patterns = [(_spelled(value), f"${name}".encode()) for name, value in secrets]
-        self._starts = [start for _, value in secrets for start in _started(value)]
-        self._longest = max((6 * len(value.encode()) for _, value in secrets), default=0)
+        self._inner = frozenset(b"".join(self._plain) + _ESCAPING)
+        self._longest = max((6 * len(value) for value in self._plain), default=0)
+        self.header = lru_cache(self._header)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to hide."""
+        return bool(self._values or self._bearers)
 
     def hidden(self, data: bytes) -> bytes:
         """The bytes without any value."""
@@ -53,7 +62,7 @@ class Redaction:
         """Text without any value."""
         return self.hidden(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
 
-    def header(self, value: str) -> str:
+    def _header(self, value: str) -> str:
         """A header's value without any secret, whether it holds characters or octets as Latin-1."""
         if value in self._bearers:
             return self._bearers[value]
@@ -67,7 +76,9 @@ class Redaction:
 
         A value that is whole already is held back as a whole, or not at all.
         """
-        tail = data[-self._longest :] if self._longest else b""
+        if not self._values or not data or data[-1] not in self._inner:
+            return 0
+        tail = data[-self._longest :]
         found = (start.search(tail) for start in self._starts)
         held = max((len(tail) - match.start() for match in found if match), default=0)
         if not held:
@@ -79,15 +90,19 @@ class Redaction:
             begins, moved = first, first < begins
         return len(data) - begins
 
+    @cached_property
+    def _starts(self) -> list[re.Pattern[bytes]]:
+        """Compiled when first looked for: few chunks end within what could be a value."""
+        return [start for value in self._values for start in _started(value)]
 
-def without_secrets(tell: Listener, credentials: Credentials) -> Listener:
+
+def without_secrets(tell: Listener, redaction: Redaction) -> Listener:
     """A listener that passes each event on; no exchange in it holds a value of the operator's.
 
     A host may repeat a key or the canary in any answer, and reports show answers.
     """
-    if not credentials.names():
+    if not redaction:
         return tell
-    redaction = Redaction(credentials)
 
     def hidden(exchange: Exchange) -> Exchange:
         request, response = exchange.request, exchange.response
