@@ -35,10 +35,11 @@ class Redaction:
         secrets = [(n, v) for n, v in named if len(v) >= MIN_CANARY]
         secrets.sort(key=lambda pair: -len(pair[1]))
         self._values = [value for _, value in secrets]
-        self._plain = [value.encode() for value in self._values]
-        self._patterns = [(_spelled(value), f"${name}".encode()) for name, value in secrets]
-        self._inner = frozenset(b"".join(self._plain) + _ESCAPING)
-        self._longest = max((6 * len(value) for value in self._plain), default=0)
+        self._plain = [(value.encode(), f"${name}".encode()) for name, value in secrets]
+        short = {letter for value in self._values for letter in value if letter in _SHORT}
+        self._escapes = [b"%", b"\\u", *(f"\\{_SHORT[letter]}".encode() for letter in short)]
+        self._inner = frozenset(b"".join(plain for plain, _ in self._plain) + _ESCAPING)
+        self._longest = max((6 * len(plain) for plain, _ in self._plain), default=0)
         self.header = lru_cache(self._header)
 
     def __bool__(self) -> bool:
@@ -47,16 +48,13 @@ class Redaction:
 
     def hidden(self, data: bytes) -> bytes:
         """The bytes without any value."""
-        for pattern, name in self._likely(data):
-            data = pattern.sub(name, data)
+        if any(escape in data for escape in self._escapes):
+            for pattern, (_, name) in zip(self._patterns, self._plain, strict=True):
+                data = pattern.sub(name, data)
+            return data
+        for plain, name in self._plain:
+            data = data.replace(plain, name)
         return data
-
-    def _likely(self, data: bytes) -> list[tuple[re.Pattern[bytes], bytes]]:
-        """The patterns that are worth a search."""
-        if b"\\" in data or b"%" in data:
-            return self._patterns
-        pairs = zip(self._plain, self._patterns, strict=True)
-        return [pattern for plain, pattern in pairs if plain in data]
 
     def text(self, text: str) -> str:
         """Text without any value."""
@@ -84,15 +82,20 @@ class Redaction:
         if not held:
             return 0
         begins, moved = len(data) - held, True
-        whole = [m.span() for pattern, _ in self._likely(data) for m in pattern.finditer(data)]
+        whole = [m.span() for pattern in self._patterns for m in pattern.finditer(data)]
         while moved:
             first = min((start for start, end in whole if start < begins < end), default=begins)
             begins, moved = first, first < begins
         return len(data) - begins
 
     @cached_property
+    def _patterns(self) -> list[re.Pattern[bytes]]:
+        """Compiled when first looked for, as the next are: in many runs nothing is escaped."""
+        return list(map(_spelled, self._values))
+
+    @cached_property
     def _starts(self) -> list[re.Pattern[bytes]]:
-        """Compiled when first looked for: few chunks end within what could be a value."""
+        """What a chunk ends in that may be within a value, which few do."""
         return [start for value in self._values for start in _started(value)]
 
 
