@@ -31,7 +31,7 @@ from .engine.verdict import (
 )
 from .errors import UsageError
 from .evidence.ledger import Header, Shard, Unfinished, digest, planned_digest
-from .evidence.redaction import without_secrets
+from .evidence.redaction import Redaction, without_secrets
 from .evidence.requirements import check_subjects, read_requirements
 from .jsonvalue import JsonValue
 from .scenario.lint import load_all, select
@@ -140,10 +140,11 @@ async def execute(chosen: Plan, tell: Listener, trace: Path | None = None) -> tu
     host, credentials = open_subject(
         chosen.subject, chosen.credentials, chosen.kind, pictures=chosen.pictures
     )
-    tell = without_secrets(tell, credentials)
+    redaction = Redaction(credentials)
+    tell = without_secrets(tell, redaction)
     try:
         if trace is not None:
-            return await _execute_recorded(chosen, host, credentials, tell, trace)
+            return await _execute_recorded(chosen, host, credentials, redaction, tell, trace)
         told = _with_kept(chosen, tell)
         session = Session(host, chosen.options, credentials, kind=chosen.kind)
         rows = await run(chosen.to_come, session, told)
@@ -201,10 +202,14 @@ def resumed(chosen: Plan, unfinished: Unfinished) -> Plan:
 
 
 async def _execute_recorded(
-    chosen: Plan, host: Subject, credentials: Credentials, tell: Listener, path: Path
+    chosen: Plan,
+    host: Subject,
+    credentials: Credentials,
+    redaction: Redaction,
+    tell: Listener,
+    path: Path,
 ) -> tuple[Row, ...]:
     from .evidence.recording import RecordingClock, RecordingHost
-    from .evidence.redaction import Redaction
     from .evidence.trace import TraceWriter
 
     trace = TraceWriter(path, trace_header(chosen, credentials))
@@ -214,7 +219,7 @@ async def _execute_recorded(
             trace.write({"record": "row", "row": event.row.as_json()})
         tell(event)
 
-    recording = RecordingHost(host, trace, Redaction(credentials))
+    recording = RecordingHost(host, trace, redaction)
     clock = RecordingClock(WallClock(), trace)
     try:
         session = Session(recording, chosen.options, credentials, clock, chosen.kind)

@@ -5,11 +5,14 @@ The longest come first, so that no process is left with one when the others have
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.prepared import prepared
 
 settings.register_profile(
     "bounded", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -42,6 +45,13 @@ LONGEST: Final = (
     "benchmarks/test_sdk.py",
 )
 """Modules of many seconds, in the order in which they begin."""
+
+
+@pytest.fixture(scope="session")
+def python() -> Iterator[Path]:
+    """A program that does as ``python -m`` does, and has the suite ready."""
+    with prepared() as program:
+        yield program
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -65,13 +64,13 @@ def digest(host: Host, tmp_path_factory: pytest.TempPathFactory) -> str:
 class Machine:
     """What a CI service gives a job: a folder, an environment, a shell."""
 
-    def __init__(self, folder: Path, host: Host) -> None:
+    def __init__(self, folder: Path, host: Host, python: Path) -> None:
         self.host, self.work = host, folder / "work"
         self.work.mkdir()
         self.bin = folder / "bin"
         self.bin.mkdir()
         selection = " ".join(f"'--select={pattern}'" for pattern in SELECTION)
-        self.program("openwop-conformance", SHIM.format(selection=selection, python=sys.executable))
+        self.program("openwop-conformance", SHIM.format(selection=selection, python=python))
         for name in ("pip", "docker"):
             self.program(name, f'#!/bin/sh\necho "{name} $*" >> {folder}/prepared\n')
         self.summary = folder / "summary"
@@ -190,8 +189,8 @@ def artifacts(job: Mapping[str, Any]) -> Iterator[str]:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, host: Host) -> Machine:
-    return Machine(tmp_path, host)
+def machine(tmp_path: Path, host: Host, python: Path) -> Machine:
+    return Machine(tmp_path, host, python)
 
 
 def test_the_recipes_are_all_here() -> None:

@@ -42,12 +42,14 @@ def _run(*command: str, cwd: Path) -> str:
 
 
 def _install(wheel: Path, venv: Path) -> Path:
-    """Install the wheel into an environment; the folder where it then lies."""
-    install = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
-    python = str(venv / "bin" / "python")
-    _run(sys.executable, "-m", "pip", "--python", python, *install, cwd=venv)
+    """Install the wheel into an environment; the folder where it then lies.
+
+    Its dependencies, and pip, are this environment's, by a path file: nothing is fetched.
+    """
     (site,) = (venv / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    install = ["install", "--quiet", "--ignore-installed", "--no-deps", "--no-index"]
+    _run(str(venv / "bin" / "python"), "-m", "pip", *install, "--no-compile", str(wheel), cwd=venv)
     return site
 
 
@@ -89,7 +91,7 @@ def test_the_wheel_carries_every_file_of_the_corpus_byte_by_byte(wheel: Path) ->
 
 
 def test_the_suite_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
-    """Its dependencies are this environment's, by a path file: nothing comes over a network."""
+    """One rule here; all of them, and how many they are, stand in the tutorial below."""
     venv, empty = tmp_path / "venv", tmp_path / "empty"
     empty.mkdir()
     _run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=empty)
@@ -101,10 +103,12 @@ def test_the_suite_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> Non
     assert imported.is_relative_to(site)
 
     command = str(venv / "bin" / "openwop-conformance")
-    report = json.loads(_run(command, "run", "reference", "--json", cwd=empty))
+    report = json.loads(
+        _run(command, "run", "reference", "--json", "--select", "*.limits", cwd=empty)
+    )
     assert report["exitCode"] == 0
     assert report["corpus"] == corpus().digest
-    assert report["counts"]["executed-pass"] > 30
+    assert report["counts"]["executed-pass"] == 1
     assert list(empty.iterdir()) == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property, lru_cache
 from typing import Final
 
 from ..engine.credentials import API_KEY, CANARY, MIN_CANARY, OTHER_KEY, Credentials
@@ -14,6 +15,8 @@ from ..jsontree import with_texts
 from ..jsonvalue import compact, parse
 
 _SHORT: Final = dict(zip('"\\/\b\f\n\r\t', '"\\/bfnrt', strict=True))
+_ESCAPING: Final = b'%\\u"/bnrt0123456789abcdefABCDEF'
+"""Every byte, beside a value's own, that a spelling of it may hold."""
 _NESTED: Final = 200
 """So many letters of a value one pattern can look for at the end of a chunk."""
 
@@ -31,29 +34,33 @@ class Redaction:
         named = [(n, v) for n, v in (*keys, (CANARY, credentials.canary)) if v]
         secrets = [(n, v) for n, v in named if len(v) >= MIN_CANARY]
         secrets.sort(key=lambda pair: -len(pair[1]))
-        self._plain = [value.encode() for _, value in secrets]
-        self._patterns = [(_spelled(value), f"${name}".encode()) for name, value in secrets]
-        self._starts = [start for _, value in secrets for start in _started(value)]
-        self._longest = max((6 * len(value.encode()) for _, value in secrets), default=0)
+        self._values = [value for _, value in secrets]
+        self._plain = [(value.encode(), f"${name}".encode()) for name, value in secrets]
+        short = {letter for value in self._values for letter in value if letter in _SHORT}
+        self._escapes = [b"%", b"\\u", *(f"\\{_SHORT[letter]}".encode() for letter in short)]
+        self._inner = frozenset(b"".join(plain for plain, _ in self._plain) + _ESCAPING)
+        self._longest = max((6 * len(plain) for plain, _ in self._plain), default=0)
+        self.header = lru_cache(self._header)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to hide."""
+        return bool(self._values or self._bearers)
 
     def hidden(self, data: bytes) -> bytes:
         """The bytes without any value."""
-        for pattern, name in self._likely(data):
-            data = pattern.sub(name, data)
+        if any(escape in data for escape in self._escapes):
+            for pattern, (_, name) in zip(self._patterns, self._plain, strict=True):
+                data = pattern.sub(name, data)
+            return data
+        for plain, name in self._plain:
+            data = data.replace(plain, name)
         return data
-
-    def _likely(self, data: bytes) -> list[tuple[re.Pattern[bytes], bytes]]:
-        """The patterns that are worth a search."""
-        if b"\\" in data or b"%" in data:
-            return self._patterns
-        pairs = zip(self._plain, self._patterns, strict=True)
-        return [pattern for plain, pattern in pairs if plain in data]
 
     def text(self, text: str) -> str:
         """Text without any value."""
         return self.hidden(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
 
-    def header(self, value: str) -> str:
+    def _header(self, value: str) -> str:
         """A header's value without any secret, whether it holds characters or octets as Latin-1."""
         if value in self._bearers:
             return self._bearers[value]
@@ -67,27 +74,38 @@ class Redaction:
 
         A value that is whole already is held back as a whole, or not at all.
         """
-        tail = data[-self._longest :] if self._longest else b""
+        if not self._values or not data or data[-1] not in self._inner:
+            return 0
+        tail = data[-self._longest :]
         found = (start.search(tail) for start in self._starts)
         held = max((len(tail) - match.start() for match in found if match), default=0)
         if not held:
             return 0
         begins, moved = len(data) - held, True
-        whole = [m.span() for pattern, _ in self._likely(data) for m in pattern.finditer(data)]
+        whole = [m.span() for pattern in self._patterns for m in pattern.finditer(data)]
         while moved:
             first = min((start for start, end in whole if start < begins < end), default=begins)
             begins, moved = first, first < begins
         return len(data) - begins
 
+    @cached_property
+    def _patterns(self) -> list[re.Pattern[bytes]]:
+        """Compiled when first looked for, as the next are: in many runs nothing is escaped."""
+        return list(map(_spelled, self._values))
 
-def without_secrets(tell: Listener, credentials: Credentials) -> Listener:
+    @cached_property
+    def _starts(self) -> list[re.Pattern[bytes]]:
+        """What a chunk ends in that may be within a value, which few do."""
+        return [start for value in self._values for start in _started(value)]
+
+
+def without_secrets(tell: Listener, redaction: Redaction) -> Listener:
     """A listener that passes each event on; no exchange in it holds a value of the operator's.
 
     A host may repeat a key or the canary in any answer, and reports show answers.
     """
-    if not credentials.names():
+    if not redaction:
         return tell
-    redaction = Redaction(credentials)
 
     def hidden(exchange: Exchange) -> Exchange:
         request, response = exchange.request, exchange.response

@@ -10,6 +10,7 @@ import binascii
 import os
 import stat
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -148,8 +149,9 @@ def sign(key: SigningKey, message: bytes) -> bytes:
     return Ed25519PrivateKey.from_private_bytes(key.seed).sign(message)
 
 
+@lru_cache
 def verifies(public: bytes, signature: bytes, message: bytes) -> bool:
-    """Whether a signature is one of this key over these bytes."""
+    """Whether a signature is one of this key over these bytes: more than one rule asks."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

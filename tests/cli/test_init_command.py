@@ -41,7 +41,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return kind
 
 
-def in_folder(folder: Path, line: str) -> tuple[int, str]:
+def in_folder(folder: Path, line: str, python: Path) -> tuple[int, str]:
     """A command line as a person in a folder types it: the exit code and all that is printed."""
     name, *words = shlex.split(line)
     if name == "openwop-conformance" and words[0] == "run" and "--consumer" in words:
@@ -51,7 +51,7 @@ def in_folder(folder: Path, line: str) -> tuple[int, str]:
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     environment["PYTHONPATH"] = str(REPOSITORY)
     done = subprocess.run(
-        [sys.executable, "-m", modules[name], *words],
+        [python, "-m", modules[name], *words],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -82,7 +82,7 @@ def mended(folder: Path, kind: str) -> None:
 
 
 def test_what_is_written_is_judged_at_once_and_turns_green_as_it_says(
-    cli: Cli, tmp_path: Path, kind: str
+    cli: Cli, tmp_path: Path, python: Path, kind: str
 ) -> None:
     folder = tmp_path / "a project"
     code, out, err = cli("init", kind, folder)
@@ -91,18 +91,18 @@ def test_what_is_written_is_judged_at_once_and_turns_green_as_it_says(
 
     assert shlex.split(out.splitlines()[-4]) == ["cd", str(folder)]
     doctor, run, pytest_line = (line.strip() for line in out.splitlines()[-3:])
-    assert in_folder(folder, doctor)[0] == 0
-    code, said = in_folder(folder, run)
+    assert in_folder(folder, doctor, python)[0] == 0
+    code, said = in_folder(folder, run, python)
     assert code == 1
     assert SEEN[kind] in said
     tests = f"{pytest_line} -p no:cacheprovider"
-    code, said = in_folder(folder, tests)
+    code, said = in_folder(folder, tests, python)
     assert code == 1
     assert "1 failed, 1 passed" in said
     assert SEEN[kind] in said
 
     mended(folder, kind)
-    code, said = in_folder(folder, tests)
+    code, said = in_folder(folder, tests, python)
     assert code == 0, said
     assert "2 passed" in said
 

@@ -24,7 +24,9 @@ START = 60
 """Seconds for a process to start on a machine that has much else to do."""
 
 
-def test_what_serve_prints_works_in_another_terminal_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+def test_what_serve_prints_works_in_another_terminal_and_ctrl_c_ends_it(
+    tmp_path: Path, python: Path
+) -> None:
     file = tmp_path / "a folder" / "keys"
     file.parent.mkdir()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENWOP_")}
@@ -49,7 +51,7 @@ def test_what_serve_prints_works_in_another_terminal_and_ctrl_c_ends_it(tmp_path
             chosen = ["--seed", "5", "--select", "*.limits", "*.no-secret", "*.tenant-isolation"]
             for host, ledger in zip((words[2:], ["reference"]), ledgers, strict=True):
                 done = subprocess.run(
-                    [*PYTHON, "run", *host, *chosen, "--ledger", str(ledger)],
+                    [python, *PYTHON[1:], "run", *host, *chosen, "--ledger", str(ledger)],
                     capture_output=True,
                     text=True,
                     timeout=START,

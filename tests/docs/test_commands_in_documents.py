@@ -92,7 +92,7 @@ def selected(words: list[str]) -> list[str]:
     return [*words, "--select", *SELECTED[kind]]
 
 
-def carried_out(line: str, host: Host) -> int:
+def carried_out(line: str, host: Host, python: Path) -> int:
     """Carry out one line in this process, or for pytest in another; its exit code."""
     name, *words = shlex.split(SHOWN.sub(host.url, line))
     if name == "cd":
@@ -101,7 +101,7 @@ def carried_out(line: str, host: Host) -> int:
     if name == "pytest":
         words += ["-p", "no:cacheprovider", "--owp-select", *SELECTED["host"][:1]]
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *words], timeout=110, check=False, capture_output=True
+            [python, "-m", "pytest", *words], timeout=110, check=False, capture_output=True
         )
         return done.returncode
     assert name == "openwop-conformance", f"nothing here carries out {name}"
@@ -110,7 +110,7 @@ def carried_out(line: str, host: Host) -> int:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_each_command_leaves_as_the_page_says(
-    page: Path, host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, host: Host, python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in os.environ if name.startswith(("OPENWOP_", "GITHUB_"))]:
         monkeypatch.delenv(name)
@@ -129,7 +129,7 @@ def test_each_command_leaves_as_the_page_says(
         if "browser:" in part.text and not browser_is_here():
             left_out.append(part.text)
             continue
-        code = carried_out(part.text, host)
+        code = carried_out(part.text, host, python)
         assert code == OTHERWISE.get(part.text, part.code), part.text
     if left_out:
         pytest.skip(f"Playwright or Chromium is not installed: {', '.join(left_out)}")

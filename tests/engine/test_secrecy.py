@@ -20,7 +20,7 @@ from openwop_conformance.engine.session import Session
 from openwop_conformance.engine.verdict import Disposition, Event, Listener
 from openwop_conformance.errors import ExchangeError
 from openwop_conformance.evidence.ledger import Header, write_ledger
-from openwop_conformance.evidence.redaction import without_secrets
+from openwop_conformance.evidence.redaction import Redaction, without_secrets
 from openwop_conformance.evidence.requirements import read_requirements
 from openwop_conformance.pytest_plugin import NotKept
 from openwop_conformance.reference.connect import credentials_for
@@ -54,7 +54,9 @@ def everything_written(name: str, tmp_path: Path, **how: Any) -> tuple[Ran, str]
             listener(event)
 
     found = asyncio.run(
-        ran([scenario(name)], settings=SETTINGS, tell=without_secrets(tell, GIVEN), **how)
+        ran(
+            [scenario(name)], settings=SETTINGS, tell=without_secrets(tell, Redaction(GIVEN)), **how
+        )
     )
     write_ledger(ledger, header, found.rows)
     files = (*reports.values(), ledger)
