@@ -60,10 +60,10 @@ class InProcess:
         """Call the method. Raises ``ExchangeError``."""
         began = time.perf_counter()
         if self._trusted:
-            answered = self._called(request)
+            answered = self.answered(request)
         else:
             self._worker = self._worker or _Worker()
-            answered = await self._worker.run(lambda: self._called(request), bounds.total)
+            answered = await self._worker.run(lambda: self.answered(request), bounds.total)
         if len(answered.body) > bounds.body:
             raise ExchangeError("too-large", f"an answer of more than {bounds.body} bytes")
         return replace(answered, seconds=time.perf_counter() - began)
@@ -73,27 +73,31 @@ class InProcess:
         if self._worker is not None:
             self._worker.end()
 
-    def _called(self, request: Request) -> Response:
+    def answered(self, request: Request, read: Callable[[bytes], JsonValue] = parse) -> Response:
+        """The answer to a call, at once and in this thread.
+
+        An object of an adapter's that is no JSON is its crash.
+        """
         method = getattr(self._target, request.target, None)
         try:
             if not callable(method):
                 raise CallError("unsupported", f"there is no {request.target}")
-            answered: dict[str, JsonValue] = {"result": method(**parse(request.body or b"{}"))}
-            answered["result"] = _plain(answered["result"])
+            result = method(**read(request.body or b"{}"))
+            text = _RESULT.encode({"result": result, **self._work()})
         except CallError as error:
-            answered = {"error": error.as_json()}
+            return answer({"error": error.as_json(), **self._work()})
         except Exception as error:
             crash = CallError("crash", f"{type(error).__name__}: {error}"[:_MOST_SAID])
-            answered = {"error": crash.as_json()}
+            return answer({"error": crash.as_json(), **self._work()})
+        return Response(200, (), text.encode())
+
+    def _work(self) -> dict[str, JsonValue]:
+        """What the object has counted, if it counts."""
         work = getattr(self._target, "work", None)
-        if isinstance(work, int):
-            answered["work"] = work
-        return answer(answered)
+        return {"work": work} if isinstance(work, int) else {}
 
 
-def _plain(result: JsonValue) -> JsonValue:
-    """A result as its JSON text has it. An adapter's objects that are no JSON are its crash."""
-    return json.loads(json.dumps(result, allow_nan=False))
+_RESULT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 class _Worker:

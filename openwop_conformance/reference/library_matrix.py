@@ -1,8 +1,9 @@
 """The same test of the tests for libraries: every sabotage of a kind of subject against its rows.
 
 What is measured is counted here, not timed, so that each run gives the same. A row for which the
-whole subject never consults what a sabotage replaces is not asked again: see ``_asked``. A page is
-slow, so a sabotage of it is asked less: see ``_asked_of_pages``.
+whole subject never consults what a sabotage replaces is not asked again: see ``_asked``; nor is one
+whose calls it answers as the whole subject does: see ``replaying``. A page is slow, so a sabotage
+of it is asked less: see ``_asked_of_pages``.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
-import multiprocessing
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from datetime import UTC, datetime
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..adapters.calls import InProcess
@@ -34,10 +33,12 @@ from ..scenario.lint import load_all
 from ..scenario.model import Scenario
 from ..scenario.model import Subject as SubjectKind
 from .consulting import Note, Notes, unconsulted
+from .consumer.acting import Acting
 from .consumer.operations import ReferenceConsumer
 from .matrix import SEED, Line, Matrix, Outcome, declared_rows, in_turn
+from .replaying import Recordings, same_answers
 from .sabotage.consumer import CONSUMER_SABOTAGES
-from .sabotage.consumer.model import noting_consumer
+from .sabotage.consumer.model import Now, noting_consumer
 from .sabotage.page import PAGE_SABOTAGES
 from .sabotage.sdk import SDK_SABOTAGES
 from .sabotage.sdk.model import noting_sdk
@@ -51,8 +52,6 @@ Kind = Literal["sdk", "consumer", "page"]
 Consulted = Mapping[str, frozenset[str]]
 """By scenario, what the whole subject consulted."""
 
-_AT_ONCE: Final = 12
-"""Sabotages that one process of the pool is given at a time."""
 _FEW: Final = 2
 """So many cases of a scenario are asked of a sabotage that does not declare its row."""
 _PAGES: Final = 4
@@ -61,6 +60,14 @@ _LARGE: Final = 1000
 _VOLATILE: Final = re.compile(
     rb"-[0-9a-f]{12}\b|\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)|127\.0\.0\.1:\d+"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Subjects that answer by the calls of one scenario alone: without counts, at one moment."""
+
+    noting: Callable[[Note], InProcess]
+    made: Callable[[str], InProcess]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ class Family:
     """The subject, whole or with one sabotage."""
     noting: Callable[[Note], Subject] | None = None
     """The whole subject, which notes what of it is consulted; ``None`` where it cannot."""
+    replay: Replay | None = None
     lacks: frozenset[str] = frozenset()
     """The needs that the whole subject does not meet: their rows are inapplicable."""
 
@@ -83,22 +91,26 @@ class Family:
         return Disposition.INAPPLICABLE if lacking else Disposition.PASS
 
 
-def _sdk(name: str | None) -> Subject:
-    made = SDK_SABOTAGES[name].made(counts=True) if name else ReferenceSdk(counts=True)
+def _sdk(name: str | None, *, counts: bool = True) -> InProcess:
+    made = SDK_SABOTAGES[name].made(counts=counts) if name else ReferenceSdk(counts=counts)
     return InProcess(made, "reference", trusted=True)
 
 
-def _noting_sdk(note: Note) -> Subject:
-    return InProcess(noting_sdk(note, counts=True), "reference", trusted=True)
+def _noting_sdk(note: Note, *, counts: bool = True) -> InProcess:
+    return InProcess(noting_sdk(note, counts=counts), "reference", trusted=True)
 
 
-def _noting_consumer(note: Note) -> Subject:
-    return InProcess(noting_consumer(note), "reference", trusted=True)
+def _noting_consumer(note: Note, now: Now = Acting.now) -> InProcess:
+    return InProcess(noting_consumer(note, now), "reference", trusted=True)
 
 
-def _consumer(name: str | None) -> Subject:
-    made = CONSUMER_SABOTAGES[name].made() if name else ReferenceConsumer()
+def _consumer(name: str | None, now: Now = Acting.now) -> InProcess:
+    made = CONSUMER_SABOTAGES[name].made(now) if name else ReferenceConsumer()
     return InProcess(made, "reference", trusted=True)
+
+
+def _then() -> datetime:
+    return datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer:
@@ -109,12 +121,19 @@ def _page(name: str | None, chromium: Chromium | None = None) -> BrowserConsumer
 
 
 FAMILIES: Final[Mapping[Kind, Family]] = {
-    "sdk": Family("sdk", SDK_SABOTAGES, _sdk, _noting_sdk),
+    "sdk": Family(
+        "sdk",
+        SDK_SABOTAGES,
+        _sdk,
+        _noting_sdk,
+        Replay(partial(_noting_sdk, counts=False), partial(_sdk, counts=False)),
+    ),
     "consumer": Family(
         "consumer",
         CONSUMER_SABOTAGES,
         _consumer,
         _noting_consumer,
+        Replay(partial(_noting_consumer, now=_then), partial(_consumer, now=_then)),
         lacks=frozenset({"feature.network"}),
     ),
     "page": Family("consumer", PAGE_SABOTAGES, _page, lacks=frozenset({LOCKED})),
@@ -185,24 +204,9 @@ async def _run_all(kind: Kind, names: Sequence[str]) -> tuple[Outcome, list[Outc
     if kind == "page":
         baseline, *outcomes = await _on_one_browser([None, *names])
         return baseline, outcomes
-    baseline = await outcome_of(kind, None)
-    batches = [names[i : i + _AT_ONCE] for i in range(0, len(names), _AT_ONCE)]
-    if len(batches) == 1:
-        return baseline, [await outcome_of(kind, name, baseline.consulted) for name in names]
-    loop = asyncio.get_running_loop()
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(batches)), mp_context=context) as pool:
-        found = await asyncio.gather(
-            *(
-                loop.run_in_executor(pool, _in_process, kind, batch, baseline.consulted)
-                for batch in batches
-            )
-        )
-    return baseline, [outcome for outcomes in found for outcome in outcomes]
-
-
-def _in_process(kind: Kind, names: Sequence[str], consulted: Consulted) -> list[Outcome]:
-    return [asyncio.run(outcome_of(kind, name, consulted)) for name in names]
+    family, baseline = FAMILIES[kind], await outcome_of(kind, None)
+    whole = Recordings(family.subject, SEED, family.replay.noting) if family.replay else None
+    return baseline, [await outcome_of(kind, n, baseline.consulted, whole) for n in names]
 
 
 async def _on_one_browser(names: Sequence[str | None]) -> list[Outcome]:
@@ -248,17 +252,43 @@ def _joined(parts: Sequence[Outcome]) -> Outcome:
     return Outcome(dispositions, {row: it for part in parts for row, it in part.wire.items()})
 
 
-async def outcome_of(kind: Kind, name: str | None, consulted: Consulted | None = None) -> Outcome:
+async def outcome_of(
+    kind: Kind,
+    name: str | None,
+    consulted: Consulted | None = None,
+    whole: Recordings | None = None,
+) -> Outcome:
     """The scenarios against a reference subject in this process, whole or with one sabotage.
 
-    Of a sabotage, those that it declares, and those that could change by what was ``consulted``.
+    Of a sabotage, those that it declares, and those that could change by what was ``consulted``
+    and by what the ``whole`` subject answered.
     """
     family, notes = FAMILIES[kind], Notes()
     asked = _asked(kind, name, consulted)
-    noting = family.noting if name is None else None
-    subject = noting(notes) if noting is not None else family.made(name)
-    found = await _outcome(subject, family.subject, asked)
-    return found if noting is None else replace(found, consulted=notes.by(asked))
+    if name is None and family.noting is not None:
+        found = await _outcome(family.noting(notes), family.subject, asked)
+        return replace(found, consulted=notes.by(asked))
+    known = await _unchanged(kind, name, asked, whole) if name and whole else {}
+    rest = [scenario for scenario in asked if scenario.requirement not in known]
+    found = await _outcome(family.made(name), family.subject, rest)
+    return replace(found, dispositions={**known, **found.dispositions})
+
+
+async def _unchanged(
+    kind: Kind, name: str, asked: Sequence[Scenario], whole: Recordings
+) -> Mapping[str, Disposition]:
+    """The rows that are not declared, and are as they are of the whole subject by what it says."""
+    family = FAMILIES[kind]
+    assert family.replay is not None
+    broken, replaced = family.replay.made(name), family.sabotages[name].replaced
+    known = [await whole.of(scenario) for scenario in asked if name not in scenario.sabotage]
+    if not same_answers(whole.hello, broken):
+        return {}
+    return {
+        one.scenario.requirement: one.disposition
+        for one in known
+        if one.cannot_change(replaced, broken)
+    }
 
 
 async def _outcome(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -16,11 +15,13 @@ from openwop_conformance.a2ui.fold import Fold
 from openwop_conformance.errors import Violation
 from openwop_conformance.jsonvalue import JsonValue
 
-SIZE = 2_000
-LIMIT = 6
-TRIES = 3
-"""How often a ratio is measured: beside other work, one may come out too large by chance."""
-"""Four times the messages may cost this many times as much; quadratic would be 16."""
+from .growth import growth
+
+SIZE = 625
+TIMES = 16
+LIMIT = 30
+"""Sixteen times the messages may cost this many times as much: linear is 16, quadratic 256. What
+grows with the square may be a sixteenth of the cost at ``SIZE``, and half of the larger one."""
 
 CREATE = {"version": "v0.9", "createSurface": {"surfaceId": "s", "catalogId": "c"}}
 
@@ -123,30 +124,36 @@ WAYS: list[Way] = [
     ],
     ids=lambda function: function.__name__,
 )
-def test_four_times_the_messages_cost_about_four_times_as_much(
+def test_sixteen_times_the_messages_cost_about_sixteen_times_as_much(
     made: Callable[[int], list[JsonValue]], way: Way
 ) -> None:
-    ratios = (cost(way, made(4 * SIZE)) / cost(way, made(SIZE)) for _ in range(TRIES))
-    assert any(ratio < LIMIT for ratio in ratios)
+    assert is_linear(made, way)
 
 
-def cost(way: Way, messages: list[JsonValue]) -> float:
-    """Seconds of processor time, each stretch of the work by the best of five rounds.
+def test_a_copy_of_the_surface_at_each_fourth_message_is_found() -> None:
+    def copying(messages: Iterable[JsonValue], _: list[JsonValue]) -> None:
+        fold = Fold()
+        fold.apply(CREATE)
+        for number, message in enumerate(messages):
+            fold.apply(message)
+            if number % 4 == 0:
+                dict(fold.surfaces["s"].components)
 
-    A stretch is so short that a busy machine leaves some round of it alone.
-    """
-    rounds = []
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(5):
-            stamps: list[float] = []
-            way(stamped(messages, stamps), messages)
-            stamps.append(time.process_time())
-            rounds.append([b - a for a, b in pairwise(stamps)])
-    finally:
-        gc.enable()
-    return float(sum(map(min, zip(*rounds, strict=True))))
+    assert not is_linear(components, copying)
+
+
+def is_linear(made: Callable[[int], list[JsonValue]], way: Way) -> bool:
+    """Whether the cost of messages grows about as their number does."""
+    few, many = made(SIZE), made(TIMES * SIZE)
+    return growth(lambda: costs(way, few), lambda: costs(way, many), LIMIT) < LIMIT
+
+
+def costs(way: Way, messages: list[JsonValue]) -> list[float]:
+    """Seconds of processor time of each stretch of the work."""
+    stamps: list[float] = []
+    way(stamped(messages, stamps), messages)
+    stamps.append(time.process_time())
+    return [b - a for a, b in pairwise(stamps)]
 
 
 def stamped(messages: list[JsonValue], stamps: list[float]) -> Iterator[JsonValue]:
@@ -160,5 +167,5 @@ def stamped(messages: list[JsonValue], stamps: list[float]) -> Iterator[JsonValu
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_the_cost_of_two_thousand_messages(benchmark: BenchmarkFixture, way: Way) -> None:
     """A figure to compare between versions; it judges nothing but that the work is done."""
-    messages = components(SIZE)
+    messages = components(2_000)
     benchmark(way, messages, messages)

@@ -127,16 +127,21 @@ async def _counted(meter: _Meter, work: Work, chunk: int) -> Measured:
 
 
 async def _timed(meter: _Meter, work: Work, chunk: int) -> Measured:
-    """The least growth of some attempts; noise comes and goes, and growth stays."""
-    size = await _measurable(meter, work, chunk)
-    found: Measured | None = None
+    """The least growth of some attempts; noise comes and goes, and growth stays.
+
+    Noise makes work at 4n take longer and never less long: where it took little, once is enough.
+    """
+    size, first = await _measurable(meter, work, chunk)
+    known, found = [first], None
     for attempt in range(ATTEMPTS):
-        few = sorted([await work(meter, size, chunk) for _ in range(_TIMES)])
+        again = [await work(meter, size, chunk) for _ in range(_TIMES - len(known))]
+        few, known = sorted([*known, *again]), []
         if few[1] > NOISE * few[0]:
             continue
-        times = 1 if few[0] > _LONG / 4 else 2
-        twice = min([await work(meter, 2 * size, chunk) for _ in range(times)])
-        four = min([await work(meter, 4 * size, chunk) for _ in range(times)])
+        twice = await work(meter, 2 * size, chunk)
+        four = await work(meter, 4 * size, chunk)
+        if four > GROWTH * few[0] and few[0] <= _LONG / 4:
+            four = min(four, await work(meter, 4 * size, chunk))
         measured = Measured(size, (few[0], twice, four), "seconds")
         if found is None or measured.growth < found.growth:
             found = measured
@@ -147,13 +152,16 @@ async def _timed(meter: _Meter, work: Work, chunk: int) -> Measured:
     return found
 
 
-async def _measurable(meter: _Meter, work: Work, chunk: int) -> int:
-    """The size at which the work takes long enough to be timed; the first time warms it up."""
+async def _measurable(meter: _Meter, work: Work, chunk: int) -> tuple[int, float]:
+    """The size at which the work takes long enough to be timed, and the time that it took there.
+
+    The first time warms it up.
+    """
     size = _START
     await work(meter, size, chunk)
-    while size < _MOST and await work(meter, size, chunk) < _MEASURABLE:
+    while (cost := await work(meter, size, chunk)) < _MEASURABLE and size < _MOST:
         size *= 2
-    return size
+    return size, cost
 
 
 # ------------------------------------------------------------------------------ the works

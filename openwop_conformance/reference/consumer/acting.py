@@ -125,10 +125,15 @@ class Acting:
             "event": event["name"],
             "data": self.data(event),
             "component": component["id"],
-            "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "timestamp": self.now().isoformat(timespec="milliseconds"),
             **({} if self.view.node is None else {"node": self.view.node}),
             **self.confirmation(),
         }
+
+    @staticmethod
+    def now() -> datetime:
+        """The date and time, in UTC."""
+        return datetime.now(UTC)
 
     def confirmation(self) -> Node:
         """Of a locked surface, what the person has seen of what is frozen, as a digest."""

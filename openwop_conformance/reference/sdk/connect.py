@@ -11,7 +11,8 @@ from .operations import ReferenceSdk
 
 
 def reference_sdk(**args: str) -> InProcess:
-    """The subject that ``reference`` names; ``counts=yes`` has it count what it looks at.
+    """The subject that ``reference`` names. It counts what it looks at, so that no busy machine
+    changes what it is found to cost; with ``counts=no`` its time is measured.
 
     ``sabotage=NAME`` breaks one rule of it.
     """
@@ -19,7 +20,7 @@ def reference_sdk(**args: str) -> InProcess:
     if unknown or args.get("counts", "yes") not in ("yes", "no"):
         raise UsageError("the reference SDK takes counts=yes or no, and sabotage=NAME")
     shown = "".join(f"{'&' if i else '?'}{k}={v}" for i, (k, v) in enumerate(args.items()))
-    made = sdk_with(args.get("sabotage"), counts=args.get("counts") == "yes")
+    made = sdk_with(args.get("sabotage"), counts=args.get("counts", "yes") == "yes")
     return InProcess(made, f"reference{shown}", trusted=True)
 
 
