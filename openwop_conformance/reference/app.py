@@ -87,8 +87,8 @@ async def _discovery(request: Request) -> Response:
     policy, settings = host.policy, host.settings
     major_one = request.scope[MAJOR] == 1
     document = policy.v1.discovery(settings) if major_one else policy.discovery(settings)
-    tag = host.policy.etag(document)
-    headers = {"ETag": tag, "Vary": "OpenWOP-Version"}
+    tag = policy.etag(document)
+    headers = ({} if tag is None else {"ETag": tag}) | {"Vary": "OpenWOP-Version"}
     offered = request.headers.get("if-none-match", "")
     known = {candidate.strip().removeprefix("W/") for candidate in offered.split(",")}
     if tag in known or offered.strip() == "*":

@@ -6,17 +6,21 @@ Behaviours have names: ``v1.discovery`` of the host's policy, ``state.write`` of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import fields
-from typing import Any, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from ..engine.session import SCOPE
 from ..scenario.model import Scenario
+from .comparing import PARTS, Noting, Others, compared
 from .policy import Policy
-from .v1.policy import V1Policy
+from .rules import Admission, Rule
 
 T = TypeVar("T")
 Note: TypeAlias = Callable[[str], None]
+
+_NO_OTHERS: Final[Others] = MappingProxyType({})
 
 
 class Notes:
@@ -29,6 +33,10 @@ class Notes:
         """Note that something was consulted."""
         self._names[SCOPE.get()].add(name)
 
+    def __contains__(self, name: str) -> bool:
+        """Whether it is noted already."""
+        return name in self._names[SCOPE.get()]
+
     def by(self, scenarios: Iterable[Scenario]) -> Mapping[str, frozenset[str]]:
         """By a scenario's id, what was consulted for it: what the session asked is for them all."""
         for_all = self._names["session"]
@@ -36,17 +44,33 @@ class Notes:
 
 
 class _Noting:
-    """A policy that notes which of its fields it was asked for."""
+    """A policy that notes which of its behaviours it was asked for, and which others differ."""
 
-    def __init__(self, policy: Policy | V1Policy, note: Note, within: str = "") -> None:
-        self._policy, self._note, self._within = policy, note, within
+    def __init__(self, part: Any, note: Noting, others: Others, within: str = "") -> None:
+        self._part, self._note, self._others, self._within = part, note, others, within
 
     def __getattr__(self, name: str) -> Any:
-        held = getattr(self._policy, name)
-        if isinstance(held, V1Policy):
-            return _Noting(held, self._note, f"{name}.")
-        self._note(self._within + name)
-        return held
+        held, name = getattr(self._part, name), self._within + name
+        if isinstance(held, PARTS):
+            return _Noting(held, self._note, self._others, f"{name}.")
+        self._note(name)
+        if name == "rules":
+            return tuple(replace(rule, judge=self._judge(rule)) for rule in held)
+        return self._compared(name, held)
+
+    def _judge(self, rule: Rule) -> Callable[[Admission], int | None]:
+        """The judge of a rule, which is consulted when it is asked."""
+        name = f"rules.{rule.name}"
+        judge: Callable[[Admission], int | None] = self._compared(name, rule.judge)
+
+        def noted(admission: Admission) -> int | None:
+            self._note(name)
+            return judge(admission)
+
+        return noted
+
+    def _compared(self, name: str, held: Any) -> Any:
+        return compared(held, self._others[name], self._note) if name in self._others else held
 
 
 def unconsulted(
@@ -63,9 +87,9 @@ def unconsulted(
     ]
 
 
-def noting_policy(policy: Policy, note: Note) -> Policy:
-    """The same policy, which notes what of it is consulted."""
-    return cast(Policy, _Noting(policy, note))
+def noting_policy(policy: Policy, note: Noting, others: Others = _NO_OTHERS) -> Policy:
+    """The same policy, which notes what of it is consulted, and which ``others`` would differ."""
+    return cast(Policy, _Noting(policy, note, others))
 
 
 def noting_class(whole: type[T], part: str, note: Note) -> type[T]:
@@ -76,13 +100,3 @@ def noting_class(whole: type[T], part: str, note: Note) -> type[T]:
         return object.__getattribute__(self, name)
 
     return type(whole.__name__, (whole,), {"__getattribute__": asked})
-
-
-def replaced(one: Policy | V1Policy, other: Policy | V1Policy) -> Iterator[str]:
-    """The names of the fields in which two policies differ."""
-    for name in (field.name for field in fields(one)):
-        left, right = getattr(one, name), getattr(other, name)
-        if isinstance(left, V1Policy):
-            yield from (f"{name}.{field}" for field in replaced(left, right))
-        elif left != right:
-            yield name

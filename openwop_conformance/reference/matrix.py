@@ -3,8 +3,8 @@
 The baseline is green; a sabotage turns its declared rows red and changes no other; each requirement
 has a sabotage that turns it red alone; one that changes nothing on the wire is an error.
 
-A row for which the whole host never consults what a sabotage replaces cannot change for it: it is
-not asked again.
+A row for which the whole host never consults what a sabotage replaces, or would have had the same
+answers of it, cannot change for it: it is not asked again.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ from ..scenario.major_one_verbs import Explore
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Splits
 from .app import application
+from .comparing import Change, marks, others
 from .connect import build_app, credentials_for, policy_under, settings_of
-from .consulting import Notes, noting_policy, replaced, unconsulted
+from .consulting import Notes, noting_policy, unconsulted
 from .policy import Policy
 from .sabotage import SABOTAGES, Sabotage, sabotage_called
 
@@ -199,9 +200,14 @@ def kind_of(sabotage: Sabotage) -> Kind:
     return tuple(sorted(sabotage.settings.items()))
 
 
+def breaks_under(kind: Kind) -> Iterator[tuple[str, Change]]:
+    """The sabotages that are asked under some settings, each by its name and what it changes."""
+    return ((name, s.change) for name, s in SABOTAGES.items() if kind_of(s) == kind)
+
+
 def changed_by(sabotage: Sabotage) -> frozenset[str]:
-    """The fields of the policy that a sabotage replaces; none where it wraps the whole host."""
-    return frozenset(replaced(Policy(), sabotage.change(Policy())))
+    """What is noted of a row that a sabotage may change; nothing where it wraps the whole host."""
+    return frozenset(marks(sabotage.name, sabotage.change))
 
 
 def _of_major(major: int) -> list[str]:
@@ -238,8 +244,10 @@ async def outcome_of(name: str | None, kind: Kind, turns: Mapping[str, int]) -> 
     settings = settings_of(dict(kind))
     asked = [scenario for scenario in scenarios_of_hosts() if scenario.id in turns]
     notes = Notes()
-    app: ASGIApp = application(settings, noting_policy(policy_under(settings, Policy()), notes))
-    if name is not None:
+    if name is None:
+        policy = noting_policy(policy_under(settings, Policy()), notes, others(breaks_under(kind)))
+        app: ASGIApp = application(settings, policy)
+    else:
         sabotage = sabotage_called(name)
         app = sabotage.wrap(build_app(settings, sabotage.change(Policy())), settings)
         asked = [in_turn(s, turns[s.id]) if name not in s.sabotage else s for s in asked]

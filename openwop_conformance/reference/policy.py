@@ -139,7 +139,8 @@ class Policy:
 
     # --- discovery
     discovery: Callable[[Settings], dict[str, JsonValue]] = document
-    etag: Callable[[JsonValue], str] = etag_of
+    etag: Callable[[JsonValue], str | None] = etag_of
+    """The document → its tag; ``None`` sends none."""
     negotiate: Callable[[str | None], bool] = negotiate
 
     # --- admission

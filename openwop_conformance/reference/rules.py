@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ..a2ui.catalog import KIND, Branch, check_payload
@@ -47,7 +47,7 @@ class Admission:
     """The surfaces of the run as recorded so far."""
     branch: Branch = 2
     """The branch that the version selects; meaningful once the ``version`` rule has passed."""
-    _redacted: JsonValue = None
+    _redacted: JsonValue = field(default=None, init=False, compare=False)
 
     @property
     def may_lock(self) -> bool:
@@ -221,19 +221,9 @@ RULES: Final = (
 """The rules in their order: the first that objects names the refusal."""
 
 
-def without(rules: tuple[Rule, ...], name: str) -> tuple[Rule, ...]:
-    """The rules less the one of that name, which must be there."""
-    _place(rules, name)
-    return tuple(rule for rule in rules if rule.name != name)
-
-
 def replacing(
     rules: tuple[Rule, ...], name: str, judge: Callable[[Admission], int | None]
 ) -> tuple[Rule, ...]:
     """The rules with another judge under the name of one of them."""
-    place = _place(rules, name)
+    place = [rule.name for rule in rules].index(name)
     return (*rules[:place], replace(rules[place], judge=judge), *rules[place + 1 :])
-
-
-def _place(rules: tuple[Rule, ...], name: str) -> int:
-    return [rule.name for rule in rules].index(name)

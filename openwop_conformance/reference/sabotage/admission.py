@@ -14,8 +14,8 @@ from ...jsonvalue import JsonValue, equal
 from .. import rules
 from ..events import Draft
 from ..policy import Policy, folds, untrusted
-from ..rules import Admission, without
-from .model import Sabotage, set_to, with_rule
+from ..rules import Admission
+from .model import Change, Sabotage, set_to, with_rule
 
 # ------------------------------------------------------------------------------ versions
 
@@ -46,8 +46,9 @@ def _emitted_branch(admission: Admission) -> None:
 
 
 def _strict_as_warn(admission: Admission) -> None:
-    admission.strictness = "warn"
-    rules.version(admission)
+    lenient = replace(admission, strictness="warn")
+    rules.version(lenient)
+    admission.branch = lenient.branch
 
 
 def _union(admission: Admission) -> None:
@@ -131,20 +132,20 @@ def _payload_compared(policy: Policy) -> Policy:
     return with_rule("correlation", judge)(policy)
 
 
-def _any_ui_kind(policy: Policy) -> Policy:
-    def known(admission: Admission) -> None:
+def _but_for_ui(rule: Callable[[Admission], None]) -> Callable[[Admission], None]:
+    def judge(admission: Admission) -> None:
         if not admission.envelope["type"].startswith("ui."):
-            rules.kind_known(admission)
+            rule(admission)
 
-    def surface(admission: Admission) -> None:
-        if not admission.envelope["type"].startswith("ui."):
-            rules.surfaces_only(admission)
-
-    return with_rule("surfaces-only", surface)(with_rule("kind", known)(policy))
+    return judge
 
 
-def _dropping(rule: str) -> Callable[[Policy], Policy]:
-    return lambda policy: replace(policy, rules=without(policy.rules, rule))
+_KIND_KNOWN: Final = with_rule("kind", _but_for_ui(rules.kind_known))
+_SURFACES_ONLY: Final = with_rule("surfaces-only", _but_for_ui(rules.surfaces_only))
+
+
+def _passing(rule: str) -> Change:
+    return with_rule(rule, lambda admission: None)
 
 
 SABOTAGES: Final = (
@@ -207,17 +208,17 @@ SABOTAGES: Final = (
     Sabotage(
         "catalog-equality-unchecked",
         "createSurface may name another catalog than the payload",
-        _dropping("catalog-equality"),
+        _passing("catalog-equality"),
     ),
     Sabotage(
         "surface-id-unchecked",
         "a message may name another surface than the payload",
-        _dropping("surface-id-equality"),
+        _passing("surface-id-equality"),
     ),
     Sabotage(
         "re-emission-recorded",
         "a re-emission is judged and recorded as if it were new",
-        _dropping("correlation"),
+        _passing("correlation"),
     ),
     Sabotage(
         "re-emission-compares-payload",
@@ -232,12 +233,12 @@ SABOTAGES: Final = (
     Sabotage(
         "unknown-kind-admitted",
         "every kind of the ui family is taken for a surface",
-        _any_ui_kind,
+        lambda policy: _SURFACES_ONLY(_KIND_KNOWN(policy)),
     ),
     Sabotage(
         "terminal-run-admits",
         "surfaces are recorded into a run that has ended",
-        _dropping("run"),
+        _passing("run"),
     ),
     Sabotage(
         "admission-unserialised",

@@ -20,7 +20,10 @@ Definitions = dict[str, JsonValue]
 
 
 def _with(edit: Callable[[Definitions], None]) -> Callable[[Policy], Policy]:
-    """A branch rule that validates version 2 against an edited copy of the schema."""
+    """A branch rule that validates version 2 against an edited copy of the schema.
+
+    What that refuses as well is refused in the same words.
+    """
 
     @cache
     def is_valid() -> Callable[[JsonValue], bool]:
@@ -29,9 +32,10 @@ def _with(edit: Callable[[Definitions], None]) -> Callable[[Policy], Policy]:
         return compiled({"$ref": "#/$defs/payloadV2", "$defs": definitions}).is_valid
 
     def judge(admission: Admission) -> None:
-        if admission.branch == 1:
-            rules.branch(admission)
-        elif not is_valid()(admission.payload):
+        if admission.branch == 2 and is_valid()(admission.payload):
+            return
+        rules.branch(admission)
+        if admission.branch == 2:
             raise Violation("branch", "not a version 2 payload")
 
     return with_rule("branch", judge)

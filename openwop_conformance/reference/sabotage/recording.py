@@ -6,7 +6,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...jsonvalue import JsonValue, compact, parse
+from ...jsonvalue import JsonValue, parse
 from ..events import SURFACE_RECORDED, Event, now
 from ..settings import Settings
 from ..streaming import shown
@@ -92,27 +92,6 @@ def _is_surface_after(frame: bytes, since: str) -> bool:
     return bool(event.get("type") == SURFACE_RECORDED and event["timestamp"] >= since)
 
 
-def _fork_anywhere(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Takes a fork point that names no event for the beginning of the log."""
-
-    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].endswith(":fork"):
-            await app(scope, receive, send)
-            return
-
-        async def clamped() -> Message:
-            message = await receive()
-            body = parse(message.get("body", b"") or b"null")
-            if isinstance(body, dict) and body.get("fromSeq", 0) > 1000:
-                message = {**message, "body": compact({**body, "fromSeq": 0})}
-            return message
-
-        headers = [(k, v) for k, v in scope["headers"] if k != b"content-length"]
-        await app({**scope, "headers": headers}, clamped, send)
-
-    return wrapped
-
-
 SABOTAGES: Final = (
     Sabotage(
         "array-reordered",
@@ -139,7 +118,11 @@ SABOTAGES: Final = (
         "a fork copies the events of its prefix and not the surfaces' state",
         set_to(fork_event=_without_fold),
     ),
-    Sabotage("fork-anywhere", "any fork point is taken", wrap=_fork_anywhere),
+    Sabotage(
+        "fork-anywhere",
+        "any fork point is taken",
+        set_to(fork_point_valid=lambda point, last: True),
+    ),
     Sabotage(
         "stream-regenerates",
         "the stream has its own words for a surface",
