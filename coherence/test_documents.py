@@ -35,6 +35,7 @@ from openwop_conformance.rulebook.gates import Check
 from openwop_conformance.rulebook.reasons import hold_to_their_reasons, hold_to_upstream
 from openwop_conformance.rulebook.upstream import Upstream
 from openwop_conformance.scenario.expand import load_scenario
+from openwop_conformance.scenario.fixtures import Fixtures
 from openwop_conformance.scenario.lint import select
 
 pytestmark = pytest.mark.row("openwop-conformance.corpus.documents-executed")
@@ -137,7 +138,7 @@ def test_the_scenario_that_is_shown_is_sound(
     file = tmp_path / "guide.yaml"
     file.write_text("\n".join(line[4:] for line in block.splitlines()) + "\n", "utf-8")
     try:
-        scenario = load_scenario(file, book.corpus.fixtures)
+        scenario = load_scenario(file, Fixtures(book.corpus.fixtures))
     except DocumentError as error:
         check(False, "the scenario that is shown is wrong: {}", error.message)
     else:

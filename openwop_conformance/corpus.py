@@ -7,6 +7,7 @@ In a wheel they lie inside the package; in a checkout, beside it.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -70,17 +71,13 @@ class Corpus:
     def files(self) -> list[tuple[str, Path]]:
         """Every file that decides a verdict, with its name in the corpus, sorted by name."""
         named = [(f"ledger/{path.name}", path) for path in self.ledger.glob("*.yaml")]
-        for kind, pattern in (
-            ("schemas", "*.json"),
-            ("scenarios", "*.yaml"),
-            ("fixtures", "*.json"),
-            ("coherence", "*.py"),
+        for kind, ending in (
+            ("schemas", ".json"),
+            ("scenarios", ".yaml"),
+            ("fixtures", ".json"),
+            ("coherence", ".py"),
         ):
-            folder: Path = getattr(self, kind)
-            named += [
-                (f"{kind}/{path.relative_to(folder).as_posix()}", path)
-                for path in folder.rglob(pattern)
-            ]
+            named += [(f"{kind}/{n}", path) for n, path in files_below(getattr(self, kind), ending)]
         return sorted(named)
 
     def copy_to(self, folder: Path) -> None:
@@ -93,6 +90,16 @@ class Corpus:
         for page in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
             shutil.copy(self.documents / page, folder)
         shutil.copytree(self.documents / "docs", folder / "docs")
+
+
+def files_below(folder: Path, ending: str) -> list[tuple[str, Path]]:
+    """The files below a folder whose names end so, by their names from there, sorted."""
+    found = []
+    for place, _, names in os.walk(folder):
+        at = Path(place)
+        inside = "" if at == folder else f"{at.relative_to(folder).as_posix()}/"
+        found += [(inside + name, at / name) for name in names if name.endswith(ending)]
+    return sorted(found)
 
 
 def corpus(folder: Path | None = None) -> Corpus:
