@@ -6,9 +6,7 @@ In a wheel they lie inside the package; in a checkout, beside it.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -61,11 +59,15 @@ class Corpus:
         return self._digest_of("scenarios/", "fixtures/")
 
     def _digest_of(self, *parts: str) -> str:
+        import hashlib
+
         lines = (f"{name}\0{found}\n" for name, found in self._digests if name.startswith(parts))
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     @cached_property
     def _digests(self) -> list[tuple[str, str]]:
+        import hashlib
+
         return [(n, hashlib.sha256(path.read_bytes()).hexdigest()) for n, path in self.files()]
 
     def files(self) -> list[tuple[str, Path]]:
@@ -82,6 +84,8 @@ class Corpus:
 
     def copy_to(self, folder: Path) -> None:
         """Write a copy that can be edited. Raises ``UsageError`` for a folder that holds files."""
+        import shutil
+
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder} is not an empty folder")
         leave = shutil.ignore_patterns("*.py", "__pycache__")

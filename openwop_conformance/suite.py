@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from .adapters.connect import connect_consumer, connect_host, connect_sdk
@@ -37,8 +36,7 @@ from .jsonvalue import JsonValue
 from .scenario.lint import heads, load, select
 from .scenario.model import Scenario
 from .scenario.model import Subject as Kind
-
-VERSION = version("openwop-conformance")
+from .version import VERSION as VERSION
 
 
 @dataclass(frozen=True, slots=True)

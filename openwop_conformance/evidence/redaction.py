@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from ..engine.credentials import API_KEY, CANARY, MIN_CANARY, OTHER_KEY, Credentials
@@ -29,12 +30,18 @@ class Redaction:
         keys = ((API_KEY, credentials.owner), (OTHER_KEY, credentials.other))
         self._bearers = {f"Bearer {value}": f"Bearer ${name}" for name, value in keys if value}
         named = [(n, v) for n, v in (*keys, (CANARY, credentials.canary)) if v]
-        secrets = [(n, v) for n, v in named if len(v) >= MIN_CANARY]
-        secrets.sort(key=lambda pair: -len(pair[1]))
-        self._plain = [value.encode() for _, value in secrets]
-        self._patterns = [(_spelled(value), f"${name}".encode()) for name, value in secrets]
-        self._starts = [start for _, value in secrets for start in _started(value)]
-        self._longest = max((6 * len(value.encode()) for _, value in secrets), default=0)
+        self._secrets = [(n, v) for n, v in named if len(v) >= MIN_CANARY]
+        self._secrets.sort(key=lambda pair: -len(pair[1]))
+        self._plain = [value.encode() for _, value in self._secrets]
+        self._longest = max((6 * len(value) for value in self._plain), default=0)
+
+    @cached_property
+    def _patterns(self) -> list[tuple[re.Pattern[bytes], bytes]]:
+        return [(_spelled(value), f"${name}".encode()) for name, value in self._secrets]
+
+    @cached_property
+    def _starts(self) -> list[re.Pattern[bytes]]:
+        return [start for _, value in self._secrets for start in _started(value)]
 
     def hidden(self, data: bytes) -> bytes:
         """The bytes without any value."""
@@ -46,8 +53,8 @@ class Redaction:
         """The patterns that are worth a search."""
         if b"\\" in data or b"%" in data:
             return self._patterns
-        pairs = zip(self._plain, self._patterns, strict=True)
-        return [pattern for plain, pattern in pairs if plain in data]
+        found = [index for index, plain in enumerate(self._plain) if plain in data]
+        return [self._patterns[index] for index in found]
 
     def text(self, text: str) -> str:
         """Text without any value."""

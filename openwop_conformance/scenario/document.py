@@ -25,7 +25,7 @@ MAX_DEPTH: Final = 64
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 _BODY: Final = re.compile(rb"^(?:let|steps):", re.MULTILINE)
 _NOT_TEXT: Final = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]"
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u2028\u2029]"
 )
 """What YAML 1.1 does not take, or takes for a line break where JSON has a character."""
 _WORDS: Final[dict[str, JsonValue]] = {"null": None, "true": True, "false": False}
