@@ -51,24 +51,11 @@ class Corpus:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over every file's place and bytes; the same in a checkout and in a wheel."""
-        return self._digest_of("")
+        from hashlib import sha256
 
-    @cached_property
-    def asked_digest(self) -> str:
-        """The same over what is asked of subjects alone: the scenarios and the fixtures."""
-        return self._digest_of("scenarios/", "fixtures/")
-
-    def _digest_of(self, *parts: str) -> str:
-        import hashlib
-
-        lines = (f"{name}\0{found}\n" for name, found in self._digests if name.startswith(parts))
-        return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-    @cached_property
-    def _digests(self) -> list[tuple[str, str]]:
-        import hashlib
-
-        return [(n, hashlib.sha256(path.read_bytes()).hexdigest()) for n, path in self.files()]
+        found = ((name, sha256(path.read_bytes()).hexdigest()) for name, path in self.files())
+        lines = (f"{name}\0{digest}\n" for name, digest in found)
+        return sha256("".join(lines).encode()).hexdigest()
 
     def files(self) -> list[tuple[str, Path]]:
         """Every file that decides a verdict, with its name in the corpus, sorted by name."""
@@ -97,12 +84,17 @@ class Corpus:
 
 
 def files_below(folder: Path, ending: str) -> list[tuple[str, Path]]:
-    """The files below a folder whose names end so, by their names from there, sorted."""
+    """What lies below a folder and ends so, by its name from there, sorted.
+
+    A folder of such a name is among it: whoever reads it says that it is no file.
+    """
     found = []
-    for place, _, names in os.walk(folder):
+    for place, folders, names in os.walk(folder):
         at = Path(place)
         inside = "" if at == folder else f"{at.relative_to(folder).as_posix()}/"
-        found += [(inside + name, at / name) for name in names if name.endswith(ending)]
+        found += [
+            (inside + name, at / name) for name in (*folders, *names) if name.endswith(ending)
+        ]
     return sorted(found)
 
 

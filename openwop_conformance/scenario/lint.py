@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from ..corpus import Corpus, files_below
@@ -38,7 +36,12 @@ T = TypeVar("T", bound=Claim)
 
 def load_all(corpus: Corpus) -> tuple[Scenario, ...]:
     """Every scenario of a corpus, by id. Raises ``DocumentError`` for the first fault."""
-    return _loaded(_Read(corpus.asked_digest, corpus))
+    fixtures = Fixtures(corpus.fixtures)
+    files = files_below(corpus.scenarios, ".yaml")
+    scenarios = [load_scenario(path, fixtures, f"scenarios/{name}") for name, path in files]
+    for fault in cross_faults(scenarios):
+        raise fault
+    return tuple(sorted(scenarios, key=lambda scenario: scenario.id))
 
 
 def load_of(corpus: Corpus, subject: Subject) -> tuple[Scenario, ...]:
@@ -59,27 +62,6 @@ def load(corpus: Corpus, chosen: Iterable[Outline]) -> tuple[Scenario, ...]:
     fixtures = Fixtures(corpus.fixtures)
     named = ((head.file.removeprefix("scenarios/"), head.file) for head in chosen)
     return tuple(load_scenario(corpus.scenarios / n, fixtures, file) for n, file in named)
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What scenarios are read from: the same bytes give the same ones, wherever they lie."""
-
-    digest: str
-    corpus: Corpus = field(compare=False)
-
-
-@lru_cache(maxsize=4)
-def _loaded(read: _Read) -> tuple[Scenario, ...]:
-    fixtures = Fixtures(read.corpus.fixtures)
-    scenarios = [
-        load_scenario(path, fixtures, f"scenarios/{name}")
-        for name, path in files_below(read.corpus.scenarios, ".yaml")
-    ]
-    faults = list(cross_faults(scenarios))
-    if faults:
-        raise faults[0]
-    return tuple(sorted(scenarios, key=lambda s: s.id))
 
 
 def lint(corpus: Corpus) -> list[DocumentError]:
