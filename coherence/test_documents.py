@@ -9,8 +9,10 @@ import os
 import re
 import shlex
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,7 @@ from openwop_conformance.rulebook.gates import Check
 from openwop_conformance.rulebook.reasons import hold_to_their_reasons, hold_to_upstream
 from openwop_conformance.rulebook.upstream import Upstream
 from openwop_conformance.scenario.expand import load_scenario
+from openwop_conformance.scenario.fixtures import Fixtures
 from openwop_conformance.scenario.lint import select
 
 pytestmark = pytest.mark.row("openwop-conformance.corpus.documents-executed")
@@ -90,11 +93,10 @@ def test_the_failure_in_the_readme_is_what_that_sabotage_prints(
 
 
 def test_every_command_in_the_documents_is_one(check: Check, folder: Path) -> None:
-    parser = cli.parser()
     named: set[str] = set()
     for _, text in pages(folder):
         named |= set(_COMMAND.findall(" ".join(text.split())))
-    known = commands_of(parser)
+    known = commands_of(the_parser())
     for word in sorted(named - known):
         check(word in ("is", "lacks", "schema"), "the documents name a command {}", word)
     for word in sorted(known - {"list", "lint"}):
@@ -103,14 +105,18 @@ def test_every_command_in_the_documents_is_one(check: Check, folder: Path) -> No
 
 def test_every_command_line_that_is_shown_parses(check: Check, folder: Path) -> None:
     """The lines of code, and code inside a sentence, as far as they are whole."""
-    parser = cli.parser()
     for name, text in pages(folder):
         shown = re.findall(r"`(openwop-conformance [a-z][^`…]*)`", " ".join(text.split()))
         whole = text.replace("\\\n", "")
         shown += re.findall(r"^ {4}(openwop-conformance [a-z][^#…\n]*)", whole, re.MULTILINE)
         for line in shown:
-            words = ["1" if word == "N" else word for word in shlex.split(line)[1:]]
-            check(parses(parser, words), "{}: is no command line: {}", name, line)
+            check(parses(line), "{}: is no command line: {}", name, line)
+
+
+@cache
+def the_parser() -> argparse.ArgumentParser:
+    """The parser of the command line."""
+    return cli.parser()
 
 
 def commands_of(parser: argparse.ArgumentParser) -> set[str]:
@@ -119,11 +125,13 @@ def commands_of(parser: argparse.ArgumentParser) -> set[str]:
     return set(group.choices)
 
 
-def parses(parser: argparse.ArgumentParser, words: list[str]) -> bool:
+@cache
+def parses(line: str) -> bool:
     """Whether the parser takes a command line."""
+    words = ["1" if word == "N" else word for word in shlex.split(line)[1:]]
     try:
         with redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()):
-            parser.parse_args(words)
+            the_parser().parse_args(words)
     except SystemExit as left:
         return left.code == 0
     return True
@@ -137,7 +145,7 @@ def test_the_scenario_that_is_shown_is_sound(
     file = tmp_path / "guide.yaml"
     file.write_text("\n".join(line[4:] for line in block.splitlines()) + "\n", "utf-8")
     try:
-        scenario = load_scenario(file, book.corpus.fixtures)
+        scenario = load_scenario(file, Fixtures(book.corpus.fixtures))
     except DocumentError as error:
         check(False, "the scenario that is shown is wrong: {}", error.message)
     else:
@@ -155,20 +163,28 @@ def test_the_case_on_the_page_about_the_corpus_is_one(
 
 
 def test_the_host_of_another_kind_is_judged_by_the_command_beside_it(
-    check: Check, folder: Path, tmp_path: Path
+    check: Check, folder: Path
 ) -> None:
     text = (folder / "docs/how-to/test-your-host.md").read_text("utf-8")
     code = text.split("```python\n")[1].split("```")[0]
     command = re.search(r"`openwop-conformance (run py:in_memory[^`]*)`", " ".join(text.split()))
     if not check(command, "the page about hosts shows no command beside one") or command is None:
         return
-    (tmp_path / "in_memory.py").write_text(code, "utf-8")
-    out = io.StringIO()
-    with inside(tmp_path), redirect_stdout(out):
-        code_of_exit = cli.main(command[1].split())
+    code_of_exit, said = judged_beside(code, command[1])
     check(code_of_exit == 0, "the command in the page about hosts leaves with {}", code_of_exit)
-    kept = "1 requirement: 1 kept" in out.getvalue()
-    check(kept, "the host in the page about hosts does not keep its rule: {}", out.getvalue())
+    kept = "1 requirement: 1 kept" in said
+    check(kept, "the host in the page about hosts does not keep its rule: {}", said)
+
+
+@cache
+def judged_beside(code: str, command: str) -> tuple[int, str]:
+    """What a command leaves with and prints in a folder with a host: these two decide it alone."""
+    out = io.StringIO()
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "in_memory.py").write_text(code, "utf-8")
+        with inside(Path(place)), redirect_stdout(out):
+            code_of_exit = cli.main(command.split())
+    return code_of_exit, out.getvalue()
 
 
 @contextmanager

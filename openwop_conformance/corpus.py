@@ -6,8 +6,7 @@ In a wheel they lie inside the package; in a checkout, beside it.
 
 from __future__ import annotations
 
-import hashlib
-import shutil
+import os
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -52,39 +51,28 @@ class Corpus:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over every file's place and bytes; the same in a checkout and in a wheel."""
-        return self._digest_of("")
+        from hashlib import sha256
 
-    @cached_property
-    def asked_digest(self) -> str:
-        """The same over what is asked of subjects alone: the scenarios and the fixtures."""
-        return self._digest_of("scenarios/", "fixtures/")
-
-    def _digest_of(self, *parts: str) -> str:
-        lines = (f"{name}\0{found}\n" for name, found in self._digests if name.startswith(parts))
-        return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-    @cached_property
-    def _digests(self) -> list[tuple[str, str]]:
-        return [(n, hashlib.sha256(path.read_bytes()).hexdigest()) for n, path in self.files()]
+        found = ((name, sha256(path.read_bytes()).hexdigest()) for name, path in self.files())
+        lines = (f"{name}\0{digest}\n" for name, digest in found)
+        return sha256("".join(lines).encode()).hexdigest()
 
     def files(self) -> list[tuple[str, Path]]:
         """Every file that decides a verdict, with its name in the corpus, sorted by name."""
         named = [(f"ledger/{path.name}", path) for path in self.ledger.glob("*.yaml")]
-        for kind, pattern in (
-            ("schemas", "*.json"),
-            ("scenarios", "*.yaml"),
-            ("fixtures", "*.json"),
-            ("coherence", "*.py"),
+        for kind, ending in (
+            ("schemas", ".json"),
+            ("scenarios", ".yaml"),
+            ("fixtures", ".json"),
+            ("coherence", ".py"),
         ):
-            folder: Path = getattr(self, kind)
-            named += [
-                (f"{kind}/{path.relative_to(folder).as_posix()}", path)
-                for path in folder.rglob(pattern)
-            ]
+            named += [(f"{kind}/{n}", path) for n, path in files_below(getattr(self, kind), ending)]
         return sorted(named)
 
     def copy_to(self, folder: Path) -> None:
         """Write a copy that can be edited. Raises ``UsageError`` for a folder that holds files."""
+        import shutil
+
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder} is not an empty folder")
         leave = shutil.ignore_patterns("*.py", "__pycache__")
@@ -93,6 +81,21 @@ class Corpus:
         for page in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
             shutil.copy(self.documents / page, folder)
         shutil.copytree(self.documents / "docs", folder / "docs")
+
+
+def files_below(folder: Path, ending: str) -> list[tuple[str, Path]]:
+    """What lies below a folder and ends so, by its name from there, sorted.
+
+    A folder of such a name is among it: whoever reads it says that it is no file.
+    """
+    found = []
+    for place, folders, names in os.walk(folder):
+        at = Path(place)
+        inside = "" if at == folder else f"{at.relative_to(folder).as_posix()}/"
+        found += [
+            (inside + name, at / name) for name in (*folders, *names) if name.endswith(ending)
+        ]
+    return sorted(found)
 
 
 def corpus(folder: Path | None = None) -> Corpus:

@@ -201,6 +201,8 @@ def first_difference(expected: JsonValue, got: JsonValue) -> Difference | None:
     stack: list[tuple[tuple[str | int, ...], JsonValue, JsonValue]] = [((), expected, got)]
     while stack:
         at, left, right = stack.pop()
+        if left is right:
+            continue
         if isinstance(left, dict) and isinstance(right, dict):
             keys = [*left, *(key for key in right if key not in left)]
             children: list[tuple[tuple[str | int, ...], JsonValue, JsonValue]] = [
@@ -224,11 +226,13 @@ def first_difference(expected: JsonValue, got: JsonValue) -> Difference | None:
 
 
 def _same_scalar(left: JsonValue, right: JsonValue) -> bool:
+    if isinstance(left, str):
+        return bool(left == right)
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         return left == right or (type(left) is not type(right) and _double(left) == _double(right))
-    return type(left) is type(right) and not isinstance(left, (dict, list)) and bool(left == right)
+    return left is right  # ``None``, or nothing
 
 
 def _double(number: int | float) -> float:
@@ -241,14 +245,22 @@ def _double(number: int | float) -> float:
 
 def equal(left: JsonValue, right: JsonValue) -> bool:
     """Whether two values are one JSON value."""
-    if isinstance(left, dict) and isinstance(right, dict) and left.keys() != right.keys():
-        return False
-    if isinstance(left, list) and isinstance(right, list) and len(left) != len(right):
-        return False
-    # ``==`` alone cannot say: it takes 1 for true, and a long integer for no double
-    if left == right and _SPELLED.encode(left) == _SPELLED.encode(right):
-        return True
-    return first_difference(left, right) is None
+    pairs = [(left, right)]
+    while pairs:
+        one, other = pairs.pop()
+        if one is other:
+            continue
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            pairs.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            pairs.extend(zip(one, other, strict=True))
+        elif not _same_scalar(one, other):
+            return False
+    return True
 
 
 def one_edit(one: JsonValue, other: JsonValue, *, whole_from: int = 1) -> bool:
@@ -275,10 +287,6 @@ def one_edit(one: JsonValue, other: JsonValue, *, whole_from: int = 1) -> bool:
             return one_edit(left[0], right[0], whole_from=whole_from - 1)
         return len(left) + len(right) == 1
     return True
-
-
-_SPELLED: Final = json.JSONEncoder(sort_keys=True)
-"""Writes a text that two values share only if they are equal; equal ones may differ in it."""
 
 
 def integer(value: JsonValue) -> int | None:

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from .adapters.connect import connect_consumer, connect_host, connect_sdk
@@ -34,11 +33,10 @@ from .evidence.ledger import Header, Shard, Unfinished, digest, planned_digest
 from .evidence.redaction import Redaction, without_secrets
 from .evidence.requirements import check_subjects, read_requirements
 from .jsonvalue import JsonValue
-from .scenario.lint import load_all, select
+from .scenario.lint import heads, load, select
 from .scenario.model import Scenario
 from .scenario.model import Subject as Kind
-
-VERSION = version("openwop-conformance")
+from .version import VERSION as VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +95,11 @@ def plan(
     Raises ``UsageError`` when nothing is chosen.
     """
     found = corpus()
-    known = [s for s in load_all(found) if s.subject == kind]
-    of_major = [s for s in known if major in (None, s.major)]
+    known = [head for head in heads(found) if head.subject == kind]
+    of_major = [head for head in known if major in (None, head.major)]
     if not of_major:
         raise UsageError(f"there is no scenario of major {major} for this kind of subject")
-    chosen = select(of_major, patterns)
+    chosen = load(found, select(of_major, patterns))
     check_subjects(chosen, read_requirements(found.requirements))
     options = options or Options(seed=fresh_seed())
     left_out = len(known) - len(chosen)

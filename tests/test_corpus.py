@@ -105,21 +105,6 @@ def test_a_digest_is_the_same_elsewhere_and_another_after_any_change(tmp_path: P
     assert len(digests) == 5
 
 
-def test_what_is_asked_has_a_digest_that_rules_and_documents_do_not_change(tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    corpus().copy_to(folder)
-    for name in ("ledger/aliases.yaml", "schemas/ai-envelope.schema.json"):
-        (folder / name).write_text("changed")
-    digests = {corpus().asked_digest, corpus(folder).asked_digest}
-    assert len(digests) == 1
-
-    (folder / "fixtures/upstream.json").write_text("changed")
-    digests.add(corpus(folder).asked_digest)
-    (folder / "scenarios/host/v2/family.yaml").rename(folder / "scenarios/family.yaml")
-    digests.add(corpus(folder).asked_digest)
-    assert len(digests) == 3
-
-
 def test_a_copy_is_not_written_over_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
 

@@ -13,7 +13,7 @@ import openwop_conformance
 PACKAGE = Path(openwop_conformance.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    ("errors", "jsonvalue", "jsontree"),
+    ("errors", "jsonvalue", "jsontree", "version"),
     ("schemas",),
     ("a2ui",),
     ("wire",),

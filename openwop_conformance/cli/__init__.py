@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import ConformanceError
+from ..version import VERSION
 from . import (
     certify,
     coherence,
@@ -95,7 +96,7 @@ class _Commands:
     def __init__(self, parser: _Parser) -> None:
         self._helps = parser.helps
         self._commands = parser.add_subparsers(
-            metavar="COMMAND", required=True, parser_class=argparse.ArgumentParser
+            prog=PROGRAM, metavar="COMMAND", required=True, parser_class=argparse.ArgumentParser
         )
 
     def add_parser(
@@ -116,7 +117,7 @@ class _Commands:
 def parser() -> argparse.ArgumentParser:
     """The parser of every command."""
     parser = _Parser()
-    parser.add_argument("-V", "--version", action="version", version=_version())
+    parser.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {VERSION}")
     commands = _Commands(parser)
     for command in COMMANDS:
         command.add_to(commands)
@@ -141,9 +142,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return code
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return f"openwop-conformance {version('openwop-conformance')}"

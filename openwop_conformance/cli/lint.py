@@ -26,17 +26,19 @@ def command(args: argparse.Namespace) -> int:
     from ..evidence.requirements import check_subjects, read_requirements
     from ..reference.sabotage.names import SABOTAGES_OF
     from ..scenario.expand import load_scenario
+    from ..scenario.fixtures import Fixtures
     from ..scenario.lint import cross_faults, lint, load_all
 
     found = corpus()
     faults: list[DocumentError] = []
     if args.files:
         scenarios = []
+        fixtures = Fixtures(found.fixtures)
         for file in args.files:
             if not file.is_file():
                 raise UsageError(f"there is no file {file}")
             try:
-                scenarios.append(load_scenario(file, found.fixtures))
+                scenarios.append(load_scenario(file, fixtures))
             except DocumentError as error:
                 faults.append(error)
         faults += cross_faults(scenarios)

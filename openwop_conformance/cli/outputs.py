@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
@@ -18,9 +18,10 @@ from ..evidence.requirements import read_requirements
 from ..jsonvalue import JsonValue
 from ..reports.console import ConsoleReport
 from ..reports.forms import FORMS
-from ..reports.markdown import MarkdownReport
-from ..reports.pictures import PictureReport
 from ..suite import VERSION, Plan
+
+if TYPE_CHECKING:
+    from ..reports.pictures import PictureReport
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable that names the file whose Markdown GitHub shows beside a step of a workflow."""
@@ -87,8 +88,12 @@ class Outputs:
         for form, path in self._reports:
             yield FORMS[form](path, requirements, header)
         if self._summary is not None:
+            from ..reports.markdown import MarkdownReport
+
             yield MarkdownReport(self._summary, requirements, header, appending=True)
         if self._args.pictures is not None:
+            from ..reports.pictures import PictureReport
+
             self._pictures = PictureReport(self._args.pictures)
             yield self._pictures
 

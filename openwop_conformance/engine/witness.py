@@ -15,8 +15,8 @@ from ..adapters.operations import API
 from ..errors import ExchangeError, JsonError
 from ..jsontree import strings_in, with_texts
 from ..jsonvalue import JsonValue, parse
-from ..scenario.expand import CANARY
 from ..scenario.model import Scenario
+from ..scenario.names import CANARY
 from ..wire.envelope import renamed, surface_payload
 from ..wire.ids import project, tenant_of
 from .session import Session

@@ -13,7 +13,7 @@ from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, Row, RunFinished, ScenarioFinished
 from ..errors import UsageError
 from ..jsonvalue import JsonValue, equal
-from ..scenario.lint import load_all
+from ..scenario.lint import heads, load
 from .ledger import Header, Shard, digest
 from .replaying import ReplayedClock, ReplayedHost
 from .trace import Trace, read_trace
@@ -36,7 +36,9 @@ async def rederive(path: Path, suite: str, corpus: Corpus) -> Rederived:
     """Run a trace's scenarios against what it holds. Raises ``UsageError`` for no trace."""
     trace = read_trace(path)
     head = trace.header
-    scenarios = {s.id: s for s in load_all(corpus)}
+    wanted = set(head["scenarios"])
+    found = load(corpus, (outline for outline in heads(corpus) if outline.id in wanted))
+    scenarios = {scenario.id: scenario for scenario in found}
     unknown = [f"this suite has no scenario {i}" for i in head["scenarios"] if i not in scenarios]
     chosen = tuple(scenarios[i] for i in head["scenarios"] if i in scenarios)
     if not chosen:

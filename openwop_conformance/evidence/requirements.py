@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ..errors import UsageError
 from ..scenario.document import Document, load
-from ..scenario.model import Scenario
 from ..schemas import problems, validator
+
+if TYPE_CHECKING:
+    from ..scenario.model import Scenario
 
 Level = Literal["MUST", "SHOULD", "MAY"]
 

@@ -29,7 +29,7 @@ from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..errors import UsageError
 from ..scenario.consumer_verbs import Rejects, Withstand
-from ..scenario.lint import load_all
+from ..scenario.lint import load_of
 from ..scenario.model import Scenario
 from ..scenario.model import Subject as SubjectKind
 from .consulting import Note, Notes, unconsulted
@@ -172,7 +172,7 @@ def uncovered(found: Matrix, subject: SubjectKind) -> list[str]:
 @cache
 def scenarios_of(subject: SubjectKind) -> Sequence[Scenario]:
     """The scenarios for a kind of subject."""
-    return [scenario for scenario in load_all(corpus()) if scenario.subject == subject]
+    return load_of(corpus(), subject)
 
 
 def _line(kind: Kind, name: str, baseline: Outcome, outcome: Outcome) -> Line:

@@ -32,7 +32,7 @@ from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
 from ..jsonvalue import JsonValue
 from ..scenario.consumer_verbs import Rejects
-from ..scenario.lint import load_all
+from ..scenario.lint import load_of
 from ..scenario.major_one_verbs import Explore
 from ..scenario.model import Scenario, Step
 from ..scenario.sdk_verbs import Splits
@@ -161,7 +161,7 @@ def _uncovered(lines: Sequence[Line], scenarios: Sequence[Scenario]) -> list[str
 @cache
 def scenarios_of_hosts() -> Sequence[Scenario]:
     """The scenarios for hosts."""
-    return [scenario for scenario in load_all(corpus()) if scenario.subject == "host"]
+    return load_of(corpus(), "host")
 
 
 # ------------------------------------------------------------------------------- running

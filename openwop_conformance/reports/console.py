@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from ..engine.verdict import (
@@ -25,6 +24,9 @@ from ..evidence.requirements import Requirement
 from ..scenario.model import Subject as Kind
 from .reproduce import call_lines, shell_lines
 from .wording import NOT_ESTABLISHED, WORDS, again, by_reason, details, printable, totals
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _STYLE: Final = {
     Disposition.PASS: "green",
@@ -77,6 +79,8 @@ class ConsoleReport:
             f"against {event.subject} (seed {event.seed})"
         )
         if self._console.is_terminal:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
             self._progress = Progress(
                 BarColumn(),
                 MofNCompleteColumn(),

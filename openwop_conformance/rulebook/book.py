@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..a2ui.catalog import KIND
-from ..corpus import Corpus
+from ..corpus import Corpus, files_below
 from ..errors import JsonError, UsageError
 from ..evidence.requirements import read_ids, read_requirements
 from ..jsonvalue import MISSING, JsonValue, compact, parse
@@ -157,8 +157,7 @@ class Rulebook:
         return ((name, _json(path)) for name, path in self._fixtures())
 
     def _fixtures(self) -> list[tuple[str, Path]]:
-        folder = self.corpus.fixtures
-        return sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*.json"))
+        return files_below(self.corpus.fixtures, ".json")
 
     def family(self, name: str) -> list[Case]:
         """The cases of one folder, to be judged."""

@@ -11,7 +11,8 @@ import io
 import json
 import re
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -88,16 +89,41 @@ def sabotage(
 
 
 class Copy:
-    """A copy of the corpus, with the evidence of others beside it, to be broken."""
+    """A copy of the corpus, with the evidence of others beside it, to be broken and put right."""
 
     def __init__(self, folder: Path, evidence: Path) -> None:
         self.folder, self.evidence = folder, evidence
+        self._before: dict[Path, bytes | None] = {}
+
+    @contextmanager
+    def broken(self, change: Callable[[Copy], None]) -> Iterator[None]:
+        """Change it, and afterwards have each file as it was before."""
+        try:
+            change(self)
+            yield
+        finally:
+            for path, data in self._before.items():
+                if data is None:
+                    path.unlink(missing_ok=True)
+                else:
+                    path.write_bytes(data)
+            self._before.clear()
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file of the copy or of the evidence."""
+        self._before.setdefault(path, path.read_bytes() if path.is_file() else None)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    def remove(self, name: str) -> None:
+        """Take a file away."""
+        path = self.folder / name
+        self._before.setdefault(path, path.read_bytes())
+        path.unlink()
 
     def put(self, name: str, document: Any) -> None:
         """Write a JSON file."""
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, ensure_ascii=False), "utf-8")
+        self.write(self.folder / name, json.dumps(document, ensure_ascii=False).encode())
 
     def edit(self, name: str, place: str, edit: Callable[[Any], Any]) -> None:
         """Replace what stands at a place of a JSON file by what ``edit`` makes of it."""
@@ -115,7 +141,7 @@ class Copy:
         path = self.folder / name
         changed, count = re.subn(pattern, by, path.read_text("utf-8"), count=1)
         assert count == 1, f"{name} has nothing like {pattern}"
-        path.write_text(changed, "utf-8")
+        self.write(path, changed.encode())
 
     def admit(self, family: str, **held: Any) -> None:
         """Add a case that is to be admitted."""
@@ -255,13 +281,13 @@ def envelope_opened(copy: Copy) -> None:
 @sabotage(GUARDED)
 def case_removed(copy: Copy) -> None:
     """The one case of an unknown axis is gone."""
-    (copy.folder / "fixtures/profile/closed/divider-axis-unknown.json").unlink()
+    copy.remove("fixtures/profile/closed/divider-axis-unknown.json")
 
 
 @sabotage(COMPLETE)
 def positive_removed(copy: Copy) -> None:
     """Nothing is laid out any more."""
-    (copy.folder / "fixtures/positive/layout.json").unlink()
+    copy.remove("fixtures/positive/layout.json")
 
 
 @sabotage(AGREE)
@@ -292,7 +318,7 @@ def official_case_turned_round(copy: Copy) -> None:
                 data = data.replace(b'"valid": true', b'"valid": false', 1)
                 member.size = len(data)
             out.addfile(member, io.BytesIO(data))
-    archive.write_bytes(made.getvalue())
+    copy.write(archive, made.getvalue())
     digest = hashlib.sha256(made.getvalue()).hexdigest()
     copy.edit("fixtures/upstream.json", "/official-cases/sha256", _always(digest))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from ..errors import JsonError, UsageError
 from ..evidence.requirements import read_requirements
 from ..jsonvalue import JsonValue, canonical, first_difference, parse
 from ..schemas import problems, validator
+from ..version import VERSION
 from .gates import GateRow, GateRun
 
 
@@ -31,7 +31,7 @@ def corpus_ledger(run: GateRun, found: Sequence[GateRow]) -> dict[str, JsonValue
         row["gate"] = row.pop("scenario")
         rows.append(row)
     return {
-        "suite": {"name": "openwop-conformance", "version": version("openwop-conformance")},
+        "suite": {"name": "openwop-conformance", "version": VERSION},
         "corpus": run.book.corpus.digest,
         "upstream": {name: pin["sha256"] for name, pin in run.upstream.pins.items()},
         "seed": run.seed,

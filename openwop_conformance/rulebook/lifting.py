@@ -107,8 +107,8 @@ class Restrictions:
             self._unseen[refused, admitted] = frozenset(
                 lift.name
                 for lift in self.lifts
-                if not any(map(self.without(lift).is_valid, invalid))
-                and not (lift.grain is Grain.WIDER and self._allows_more(lift, admitted))
+                if not (lift.grain is Grain.WIDER and self._allows_more(lift, admitted))
+                and not any(map(self.without(lift).is_valid, invalid))
             )
         return self._unseen[refused, admitted]
 

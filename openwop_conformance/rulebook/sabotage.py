@@ -44,16 +44,30 @@ def broken(upstream: Upstream, names: Sequence[str] = ()) -> Iterator[Outcome]:
     for name in names:
         if name not in CORPUS_SABOTAGES:
             raise UsageError(f"no sabotage of the corpus is called {name!r}")
-    for row in _judged(upstream, None):
-        if row.row.disposition is not Disposition.PASS:
-            raise UsageError(f"{row.row.id} is not kept to begin with: {row.row.reason}")
-    for name in names or CORPUS_SABOTAGES:
-        yield outcome_of(upstream, CORPUS_SABOTAGES[name])
+    with copied(upstream) as copy:
+        for row in _judged(copy):
+            if row.row.disposition is not Disposition.PASS:
+                raise UsageError(f"{row.row.id} is not kept to begin with: {row.row.reason}")
+        for name in names or CORPUS_SABOTAGES:
+            yield outcome_of(copy, CORPUS_SABOTAGES[name])
 
 
-def outcome_of(upstream: Upstream, sabotage: CorpusSabotage) -> Outcome:
+@contextmanager
+def copied(upstream: Upstream) -> Iterator[Copy]:
+    """A copy of the corpus and of the evidence, to be broken in one way after the other."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(Path(folder) / "corpus", Path(folder) / "evidence")
+        corpus().copy_to(copy.folder)
+        copy.evidence.mkdir()
+        for archive in upstream.archives():
+            shutil.copy(archive, copy.evidence)
+        yield copy
+
+
+def outcome_of(copy: Copy, sabotage: CorpusSabotage) -> Outcome:
     """Break the corpus in one way, and compare what the gates say with what is declared."""
-    rows = _judged(upstream, sabotage)
+    with copy.broken(sabotage.change):
+        rows = _judged(copy)
     faults = []
     for disposition, declared in (
         (Disposition.FAIL, sabotage.red),
@@ -69,18 +83,10 @@ def outcome_of(upstream: Upstream, sabotage: CorpusSabotage) -> Outcome:
     return Outcome(sabotage, tuple(faults))
 
 
-def _judged(upstream: Upstream, sabotage: CorpusSabotage | None) -> tuple[GateRow, ...]:
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(Path(folder) / "corpus", Path(folder) / "evidence")
-        corpus().copy_to(copy.folder)
-        copy.evidence.mkdir()
-        for archive in upstream.archives():
-            shutil.copy(archive, copy.evidence)
-        if sabotage is not None:
-            sabotage.change(copy)
-        book = Rulebook(corpus(copy.folder))
-        with _first_found():
-            return run_gates(GateRun(book, Upstream(book, copy.evidence), generated=GENERATED))
+def _judged(copy: Copy) -> tuple[GateRow, ...]:
+    book = Rulebook(corpus(copy.folder))
+    with _first_found():
+        return run_gates(GateRun(book, Upstream(book, copy.evidence), generated=GENERATED))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ YAML 1.1 would turn into something else has to be quoted.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -24,11 +25,12 @@ MAX_DEPTH: Final = 64
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 _BODY: Final = re.compile(rb"^(?:let|steps):", re.MULTILINE)
 _NOT_TEXT: Final = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]"
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u2028\u2029]"
 )
 """What YAML 1.1 does not take, or takes for a line break where JSON has a character."""
 _WORDS: Final[dict[str, JsonValue]] = {"null": None, "true": True, "false": False}
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
+_RESOLVER: Final[Any] = yaml.SafeLoader("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +51,35 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The value of a file, and where each value in it begins, by its reference tokens."""
+    """The value of a file, and libyaml's mark where each value in it begins, by its tokens."""
 
     path: str
     value: JsonValue
-    places: dict[tuple[str | int, ...], Position]
+    marks: dict[tuple[str | int, ...], Any]
 
     def at(self, *tokens: str | int) -> Position:
         """The place of a value, or of the nearest one around it."""
-        while True:
-            place = self.places.get(tokens)
-            if place is not None:
-                return place
+        while tokens not in self.marks:
             tokens = tokens[:-1]
+        return _position(self.path, self.marks[tokens])
 
 
 def load(path: Path, shown_as: str | None = None) -> Document:
     """Read a YAML (or JSON) file. Raises ``DocumentError`` with its place for all that is wrong."""
     name = shown_as or str(path)
-    return read(_bytes(path, name), name)
+    return read(bytes_of(path, name), name)
 
 
 def load_head(path: Path, shown_as: str | None = None) -> Document:
     """What stands in a file before the line that begins its ``let`` or ``steps``, as ``load``."""
     name = shown_as or str(path)
-    data = _bytes(path, name)
+    data = bytes_of(path, name)
     body = _BODY.search(data)
     return read(data if body is None else data[: body.start()], name)
 
 
-def _bytes(path: Path, name: str) -> bytes:
+def bytes_of(path: Path, name: str) -> bytes:
+    """The bytes of a file. Raises ``DocumentError`` under the name that errors have for it."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -102,6 +103,10 @@ def read(data: bytes, path: str) -> Document:
     return _Reader(path, text).document()
 
 
+def _position(path: str, mark: Any) -> Position:
+    return Position(path, mark.line + 1, mark.column + 1)
+
+
 def _place_after(path: str, text: str) -> Position:
     lines = re.split("\r\n|\r|\n", text)
     return Position(path, len(lines), len(lines[-1]) + 1)
@@ -112,9 +117,8 @@ class _Reader:
 
     def __init__(self, path: str, text: str) -> None:
         self._path = path
-        self._places: dict[tuple[str | int, ...], Position] = {}
-        self._resolver: Any = yaml.SafeLoader("")
-        self._events = iter(yaml.parse(text, Loader=yaml.CSafeLoader))
+        self._marks: dict[tuple[str | int, ...], Any] = {}
+        self._next: Callable[[], Any] = yaml.CSafeLoader(text).get_event
 
     def document(self) -> Document:
         try:
@@ -134,33 +138,31 @@ class _Reader:
             raise DocumentError(self._path, line, column, message) from None
         except yaml.YAMLError as error:
             raise DocumentError(self._path, 1, 1, str(error)) from None
-        return Document(self._path, value, self._places)
-
-    def _next(self) -> Any:
-        return next(self._events)
+        return Document(self._path, value, self._marks)
 
     def _place(self, event: Any) -> Position:
-        mark: Any = event.start_mark
-        return Position(self._path, mark.line + 1, mark.column + 1)
+        return _position(self._path, event.start_mark)
 
     def _value(self, event: Any, at: tuple[str | int, ...]) -> JsonValue:
-        place = self._place(event)
-        self._places[at] = place
-        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise place.error("anchors and aliases are not allowed: write the value, or use let:")
+        self._marks[at] = event.start_mark
+        kind = type(event)
+        if kind is yaml.AliasEvent or event.anchor is not None:
+            raise self._place(event).error(
+                "anchors and aliases are not allowed: write the value, or use let:"
+            )
         if event.tag is not None:
-            raise place.error(f"the tag {event.tag} is not allowed")
+            raise self._place(event).error(f"the tag {event.tag} is not allowed")
         if len(at) > MAX_DEPTH:
-            raise place.error(f"nested deeper than {MAX_DEPTH}")
-        if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event, place)
-        if isinstance(event, yaml.SequenceStartEvent):
+            raise self._place(event).error(f"nested deeper than {MAX_DEPTH}")
+        if kind is yaml.ScalarEvent:
+            return self._scalar(event)
+        if kind is yaml.SequenceStartEvent:
             items: list[JsonValue] = []
-            while not isinstance(event := self._next(), yaml.SequenceEndEvent):
+            while type(event := self._next()) is not yaml.SequenceEndEvent:
                 items.append(self._value(event, (*at, len(items))))
             return items
         members: dict[str, JsonValue] = {}
-        while not isinstance(event := self._next(), yaml.MappingEndEvent):
+        while type(event := self._next()) is not yaml.MappingEndEvent:
             key = self._key(event)
             if key in members:
                 raise self._place(event).error(f"duplicate key {key!r}")
@@ -168,33 +170,37 @@ class _Reader:
         return members
 
     def _key(self, event: Any) -> str:
-        place = self._place(event)
-        if not isinstance(event, yaml.ScalarEvent):
-            raise place.error("a key is text")
+        if type(event) is not yaml.ScalarEvent:
+            raise self._place(event).error("a key is text")
         if event.anchor is not None or event.tag is not None:
-            raise place.error("anchors and tags are not allowed")
+            raise self._place(event).error("anchors and tags are not allowed")
         if event.value == "<<" and not event.style:
-            raise place.error("merge keys are not allowed")
-        key = self._scalar(event, place)
+            raise self._place(event).error("merge keys are not allowed")
+        key = self._scalar(event)
         if not isinstance(key, str):
-            raise place.error(f"a key is text: quote {event.value!r}")
+            raise self._place(event).error(f"a key is text: quote {event.value!r}")
         return key
 
-    def _scalar(self, event: Any, place: Position) -> JsonValue:
-        text: str = event.value
+    def _scalar(self, event: Any) -> JsonValue:
         if event.style:  # quoted, or a block
-            return text
-        if text in _WORDS:
-            return _WORDS[text]
-        if not text:
-            raise place.error("nothing stands here: write a value, or null")
-        if _NUMBER.fullmatch(text):
-            try:
-                return parse(text)
-            except JsonError as error:
-                raise place.error(str(error)) from None
-        tag = self._resolver.resolve(yaml.ScalarNode, text, (True, False))
-        if tag != _STRING_TAG:
-            kind = tag.rpartition(":")[2]
-            raise place.error(f"{text!r} would be read as {kind} by YAML 1.1: quote it")
-        return text
+            return event.value
+        try:
+            return _plain(event.value)
+        except JsonError as error:
+            raise self._place(event).error(str(error)) from None
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> JsonValue:
+    """What a plain scalar is in JSON. Raises ``JsonError`` for what it is in YAML 1.1 alone."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if not text:
+        raise JsonError("nothing stands here: write a value, or null")
+    if _NUMBER.fullmatch(text):
+        return parse(text)
+    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
+    if tag != _STRING_TAG:
+        kind = tag.rpartition(":")[2]
+        raise JsonError(f"{text!r} would be read as {kind} by YAML 1.1: quote it")
+    return text

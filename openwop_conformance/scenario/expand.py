@@ -5,47 +5,82 @@ Everything that can be wrong with a scenario file is found here, before anything
 
 from __future__ import annotations
 
-import dataclasses
-import fnmatch
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..a2ui.catalog import BASIC_CATALOG
-from ..errors import DocumentError, JsonError
-from ..jsonvalue import JsonValue, equal, one_edit, parse, tokens_of
+from ..errors import DocumentError
+from ..jsonvalue import JsonValue, equal, one_edit, tokens_of
 from ..schemas import problems
 from .consumer_verbs import NEEDED_BY, Rejects
-from .document import Document, Position, load
-from .grammar import arguments_validator, build, first_word, head_validator, step_validator
+from .document import Document, Position, bytes_of, read
+from .fixtures import Fixture, Fixtures
+from .grammar import (
+    arguments_validator,
+    build,
+    first_word,
+    head_validator,
+    step_validator,
+    words_of,
+)
 from .host_verbs import Emit
 from .model import Scenario, Step
+from .names import resolved
 from .verbs import VERBS, VERBS_OF, Arguments, Refused
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-CANARY = "$canary"
-"""Stays in place until the engine puts the operator's value there."""
-ANY_TEXT = "$text"
-"""Stands for any text where something is expected."""
+Find: TypeAlias = Callable[[str], tuple[Fixture, ...]]
+"""The fixtures that a pattern matches; each is one and the same as long as its file is."""
 _EXPECTED = frozenset({"gives", "leaves", "like", "says"})
 """Arguments that say what is expected, and are no part of what is asked."""
 
 
-def load_scenario(path: Path, fixtures: Path, shown_as: str | None = None) -> Scenario:
+def load_scenario(path: Path, fixtures: Fixtures, shown_as: str | None = None) -> Scenario:
     """Read one file whole. Raises ``DocumentError`` for the first thing that is wrong."""
-    document = load(path, shown_as)
+    name = shown_as or str(path)
+    data = bytes_of(path, name)
+    last = _last(data, name)
+    if last.scenario is None or any(
+        fixtures.matching(pattern) != found for pattern, found in last.found.items()
+    ):
+        found: dict[str, tuple[Fixture, ...]] = {}
+
+        def find(pattern: str) -> tuple[Fixture, ...]:
+            found[pattern] = fixtures.matching(pattern)
+            return found[pattern]
+
+        last.scenario, last.found = _scenario(read(data, name), find), found
+    return last.scenario
+
+
+@dataclass(slots=True)
+class _Last:
+    """What a file was as a scenario when it was last read, and the fixtures that it then found."""
+
+    scenario: Scenario | None = None
+    found: dict[str, tuple[Fixture, ...]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=512)
+def _last(data: bytes, name: str) -> _Last:
+    return _Last()
+
+
+def _scenario(document: Document, find: Find) -> Scenario:
     _check_shape(document)
     value = document.value
     for index, step in enumerate(value["steps"]):
         _check_step(document, index, step)
-    names = {"catalog": BASIC_CATALOG, **_given(document, fixtures), **_let(document)}
+    names = {"catalog": BASIC_CATALOG, **_given(document, find), **_let(document)}
     steps = tuple(
         step
         for index in range(len(value["steps"]))
-        for step in _expanded(document, index, names, fixtures)
+        for step in _expanded(document, index, names, find)
     )
     return Scenario(
         id=value["scenario"],
@@ -125,13 +160,15 @@ def _real(document: Document, at: tuple[str | int, ...], pointer: str) -> Iterat
 # ------------------------------------------------------------------------------- $names
 
 
-def _given(document: Document, fixtures: Path) -> dict[str, JsonValue]:
+def _given(document: Document, find: Find) -> dict[str, JsonValue]:
     """The fixture that all steps begin from, where there is one."""
     name = document.value.get("given")
     if name is None:
         return {}
-    ((_, case),) = _cases(fixtures, name, document.at("given"))
-    return {"given": case}
+    found = _found(find, name, document.at("given"))
+    if len(found) > 1:
+        raise document.at("given").error(f"{len(found)} fixtures match {name!r}, not one")
+    return {"given": found[0].value}
 
 
 def _let(document: Document) -> dict[str, JsonValue]:
@@ -140,76 +177,41 @@ def _let(document: Document) -> dict[str, JsonValue]:
     for name, value in document.value.get("let", {}).items():
         if name in ("catalog", "case", "given", "canary", "text"):
             raise document.at("let", name).error(f"${name} is the suite's own")
-        names[name] = _resolved(value, names, document, ("let", name))
+        names[name] = resolved(value, names, document, ("let", name))
     return names
-
-
-def _resolved(
-    value: JsonValue,
-    names: dict[str, JsonValue],
-    document: Document,
-    at: tuple[str | int, ...],
-) -> JsonValue:
-    """A value with every ``$name`` and ``$name.member`` replaced; ``$$`` begins a plain ``$``."""
-    if isinstance(value, dict):
-        return {key: _resolved(v, names, document, (*at, key)) for key, v in value.items()}
-    if isinstance(value, list):
-        return [_resolved(v, names, document, (*at, index)) for index, v in enumerate(value)]
-    if not isinstance(value, str) or not value.startswith("$") or value.startswith(CANARY):
-        return value
-    if value == ANY_TEXT:
-        return value
-    if value.startswith("$$"):
-        return value[1:]
-    node: JsonValue = names
-    for token in value[1:].split("."):
-        if not isinstance(node, dict) or token not in node:
-            known = ", ".join(f"${name}" for name in names)
-            raise document.at(*at).error(f"{value} is not defined; there are {known} and {CANARY}")
-        node = node[token]
-    return node
 
 
 # ------------------------------------------------------------------------- each and twin
 
 
 def _expanded(
-    document: Document, index: int, names: dict[str, JsonValue], fixtures: Path
+    document: Document, index: int, names: dict[str, JsonValue], find: Find
 ) -> Iterator[Step]:
     step = document.value["steps"][index]
     if "each" not in step:
         whole = _step(document, index, step, names, None)
         if isinstance(whole.arguments, Rejects):
             place = document.at("steps", index, "rejects")
-            cases = _cases(fixtures, whole.arguments.cases, place)
-            listed = [{"name": name, **case} for name, case in cases]
-            whole = dataclasses.replace(
-                whole, arguments=Rejects(cases=listed, client=whole.arguments.client)
-            )
+            cases = _found(find, whole.arguments.cases, place)
+            listed = [{"name": case.name, **case.value} for case in cases]
+            whole = replace(whole, arguments=Rejects(cases=listed, client=whole.arguments.client))
         yield whole
         return
-    for name, case in _cases(fixtures, step["each"], document.at("steps", index, "each")):
+    for case in _found(find, step["each"], document.at("steps", index, "each")):
         try:
-            expanded = _step(document, index, step, {**names, "case": case}, name)
+            expanded = _step(document, index, step, {**names, "case": case.value}, case.name)
         except DocumentError as error:
-            message = f"{error.message} (fixture {name})"
+            message = f"{error.message} (fixture {case.name})"
             raise DocumentError(error.path, error.line, error.column, message) from None
         yield expanded
 
 
-def _cases(fixtures: Path, pattern: str, place: Position) -> Iterator[tuple[str, JsonValue]]:
-    """The fixtures whose names match, each with its name."""
-    folder = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
-    below = () if ".." in folder.split("/") else (fixtures / folder).rglob("*.json")
-    named = ((path.relative_to(fixtures).as_posix(), path) for path in below)
-    found = sorted((name, path) for name, path in named if fnmatch.fnmatchcase(name, pattern))
+def _found(find: Find, pattern: str, place: Position) -> tuple[Fixture, ...]:
+    """The fixtures whose names match, at least one."""
+    found = find(pattern)
     if not found:
         raise place.error(f"no fixture matches {pattern!r}")
-    for name, path in found:
-        try:
-            yield name, parse(path.read_bytes())
-        except JsonError as error:
-            raise DocumentError(f"fixtures/{name}", 1, 1, str(error)) from None
+    return found
 
 
 def _step(
@@ -222,14 +224,14 @@ def _step(
     at = ("steps", index)
     verb = next(word for word in step if word in VERBS)
     words = step[verb] if isinstance(step[verb], dict) else {first_word(verb): step[verb]}
-    words = _resolved(words, names, document, (*at, verb))
+    words = resolved(words, names, document, (*at, verb))
     arguments = _built(document, (*at, verb), verb, words)
-    because = _resolved(step.get("because"), names, document, (*at, "because"))
+    because = resolved(step.get("because"), names, document, (*at, "because"))
     if because is not None and not isinstance(because, str):
         raise document.at(*at, "because").error(f"{step['because']} is not text")
     twin = None
     if "twin" in step:
-        changed = _resolved(step["twin"], names, document, (*at, "twin"))
+        changed = resolved(step["twin"], names, document, (*at, "twin"))
         twin = _built(document, (*at, "twin"), verb, _changed(words, changed))
         _check_one_edit(arguments, twin, document.at(*at, "twin"))
     return Step(
@@ -270,13 +272,11 @@ def _check_one_edit(one: Arguments, other: Arguments, place: Position) -> None:
     A payload in place of messages is one edit of the envelope. The stamp may change with either:
     it says what the payload is.
     """
-    pairs = {
-        f.name: (getattr(one, f.name), getattr(other, f.name)) for f in dataclasses.fields(one)
-    }
+    kind: Any = type(one)
     differing = {
         name
-        for name, (left, right) in pairs.items()
-        if name not in _EXPECTED and left is not right and not equal(left, right)
+        for name, _ in words_of(kind)
+        if name not in _EXPECTED and not equal(getattr(one, name), getattr(other, name))
     }
     body = differing & {"messages", "payload"}
     words = {"body", *(differing - body - {"stamp"})} if body else differing

@@ -207,7 +207,13 @@ def arguments_validator(verb: str) -> Draft202012Validator:
     return compiled(_object(VERBS[verb], named=False))
 
 
+@cache
+def words_of(cls: type[Any]) -> tuple[tuple[str, str], ...]:
+    """The fields of a verb's arguments by their names, each with the word for it in YAML."""
+    return tuple((field.name, word_of(field)) for field in dataclasses.fields(cls))
+
+
 def build(cls: type[T], words: dict[str, JsonValue]) -> T:
     """The dataclass for words that keep its schema."""
-    fields = dataclasses.fields(typing.cast(Any, cls))
-    return cls(**{f.name: words[word_of(f)] for f in fields if word_of(f) in words})
+    kind: Any = cls
+    return cls(**{name: words[word] for name, word in words_of(kind) if word in words})

@@ -4,56 +4,82 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
+from typing import Protocol, TypeVar
 
-from ..corpus import Corpus
+from ..corpus import Corpus, files_below
 from ..errors import DocumentError, UsageError
+from .document import Position
 from .expand import load_scenario
+from .fixtures import Fixtures
 from .model import Scenario
+from .outline import Outline, Subject, outlines
+
+
+class Claim(Protocol):
+    """What names a scenario and the row that it fills: the scenario, or its outline."""
+
+    @property
+    def id(self) -> str:
+        """The scenario's id."""
+
+    @property
+    def requirement(self) -> str:
+        """The id of the row."""
+
+    @property
+    def place(self) -> Position:
+        """Where the scenario begins."""
+
+
+T = TypeVar("T", bound=Claim)
 
 
 def load_all(corpus: Corpus) -> tuple[Scenario, ...]:
     """Every scenario of a corpus, by id. Raises ``DocumentError`` for the first fault."""
-    return _loaded(_Read(corpus.asked_digest, corpus))
+    fixtures = Fixtures(corpus.fixtures)
+    files = files_below(corpus.scenarios, ".yaml")
+    scenarios = [load_scenario(path, fixtures, f"scenarios/{name}") for name, path in files]
+    for fault in cross_faults(scenarios):
+        raise fault
+    return tuple(sorted(scenarios, key=lambda scenario: scenario.id))
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What scenarios are read from: the same bytes give the same ones, wherever they lie."""
-
-    digest: str
-    corpus: Corpus = field(compare=False)
+def load_of(corpus: Corpus, subject: Subject) -> tuple[Scenario, ...]:
+    """Every scenario for a kind of subject, by id. Raises ``DocumentError`` for the first fault."""
+    return load(corpus, (head for head in heads(corpus) if head.subject == subject))
 
 
-@lru_cache(maxsize=4)
-def _loaded(read: _Read) -> tuple[Scenario, ...]:
-    fixtures = read.corpus.fixtures
-    scenarios = [
-        load_scenario(path, fixtures, f"scenarios/{name}") for name, path in _files(read.corpus)
-    ]
-    faults = list(cross_faults(scenarios))
-    if faults:
-        raise faults[0]
-    return tuple(sorted(scenarios, key=lambda s: s.id))
+def heads(corpus: Corpus) -> list[Outline]:
+    """Every outline, by id. Raises ``DocumentError`` also where two of them claim one row."""
+    found = outlines(corpus)
+    for fault in cross_faults(sorted(found, key=lambda outline: outline.place.path)):
+        raise fault
+    return found
+
+
+def load(corpus: Corpus, chosen: Iterable[Outline]) -> tuple[Scenario, ...]:
+    """The scenarios of some outlines, whole. Raises ``DocumentError`` for the first fault."""
+    fixtures = Fixtures(corpus.fixtures)
+    named = ((head.file.removeprefix("scenarios/"), head.file) for head in chosen)
+    return tuple(load_scenario(corpus.scenarios / n, fixtures, file) for n, file in named)
 
 
 def lint(corpus: Corpus) -> list[DocumentError]:
     """Everything that is wrong with a corpus' scenarios, one error for each file at most."""
     found: list[DocumentError] = []
     scenarios: list[Scenario] = []
-    for name, path in _files(corpus):
+    fixtures = Fixtures(corpus.fixtures)
+    for name, path in files_below(corpus.scenarios, ".yaml"):
         try:
-            scenarios.append(load_scenario(path, corpus.fixtures, f"scenarios/{name}"))
+            scenarios.append(load_scenario(path, fixtures, f"scenarios/{name}"))
         except DocumentError as error:
             found.append(error)
     return [*found, *cross_faults(scenarios)]
 
 
-def cross_faults(scenarios: Iterable[Scenario]) -> Iterable[DocumentError]:
+def cross_faults(scenarios: Iterable[Claim]) -> Iterable[DocumentError]:
     """Ids and requirements that two scenarios claim: a row has one witness."""
-    seen: dict[str, Scenario] = {}
+    seen: dict[str, Claim] = {}
     for scenario in scenarios:
         for key in (f"scenario {scenario.id}", f"requirement {scenario.requirement}"):
             if key in seen:
@@ -61,7 +87,7 @@ def cross_faults(scenarios: Iterable[Scenario]) -> Iterable[DocumentError]:
             seen[key] = scenario
 
 
-def select(scenarios: Sequence[Scenario], patterns: Sequence[str]) -> tuple[Scenario, ...]:
+def select(scenarios: Sequence[T], patterns: Sequence[str]) -> tuple[T, ...]:
     """The scenarios whose id or requirement matches a pattern (``*`` and ``?``).
 
     Without patterns, all. Raises ``UsageError`` for a pattern that matches nothing.
@@ -81,10 +107,3 @@ def select(scenarios: Sequence[Scenario], patterns: Sequence[str]) -> tuple[Scen
             )
         chosen |= matched
     return tuple(s for s in scenarios if s.id in chosen)
-
-
-def _files(corpus: Corpus) -> list[tuple[str, Path]]:
-    return sorted(
-        (path.relative_to(corpus.scenarios).as_posix(), path)
-        for path in corpus.scenarios.rglob("*.yaml")
-    )

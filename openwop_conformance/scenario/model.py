@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from .document import Position
+from .outline import Subject as Subject
 from .verbs import Arguments, Refused
-
-Subject = Literal["host", "sdk", "consumer"]
 
 
 @dataclass(frozen=True, slots=True)

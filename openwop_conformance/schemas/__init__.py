@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from ..jsonvalue import JsonValue, parse, pointer_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
+
+_HERE: Final = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +26,14 @@ class Problem:
 @cache
 def schema(name: str) -> dict[str, JsonValue]:
     """A schema document of this package by its short name, as ``ai-envelope``. Do not change it."""
-    document: dict[str, JsonValue] = parse(
-        (files(__package__) / f"{name}.schema.json").read_bytes()
-    )
+    document: dict[str, JsonValue] = parse((_HERE / f"{name}.schema.json").read_bytes())
     return document
 
 
 def schema_names() -> list[str]:
     """The short names of every schema of this package."""
     suffix = ".schema.json"
-    names = (file.name for file in files(__package__).iterdir())
+    names = (file.name for file in _HERE.iterdir())
     return sorted(name.removesuffix(suffix) for name in names if name.endswith(suffix))
 
 

@@ -42,9 +42,9 @@ class Generator:
         if node is None:
             return any_value(self.draw)
         self.reached.add(place)
-        below = list(self.shape.below(place, node))
+        steps = self.shape.steps[place]
         for keyword in ("$ref", "anyOf"):
-            targets = [target for found, target in below if found == keyword]
+            targets = [target for found, target, _ in steps if found == keyword]
             if targets:
                 return self._at(self.draw.choice(targets))
         if "enum" in node:

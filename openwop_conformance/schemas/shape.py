@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ..jsonvalue import JsonValue, equal, pointer_of, tokens_of
 from . import compiled
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _INSIDE: Final = ("items", "additionalProperties", "contains", "propertyNames", "not")
 """The keywords that hold one schema."""
+Step: TypeAlias = tuple[str, str, str]
+"""From a node to a schema that it applies: the keyword, the place, and a property's name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +65,13 @@ class Shape:
             if place in found or not isinstance(node, dict):
                 continue
             found[place] = node
-            waiting += [target for _, target in self.below(place, node)]
+            waiting += [target for _, target, _ in below(place, node)]
         return dict(sorted(found.items()))
+
+    @cached_property
+    def steps(self) -> Mapping[str, tuple[Step, ...]]:
+        """By the place of each node, the schemas that it applies."""
+        return {place: tuple(below(place, node)) for place, node in self.nodes.items()}
 
     @cached_property
     def _parts(self) -> dict[str, Shape]:
@@ -83,17 +90,18 @@ class Shape:
             node = node[int(token)] if isinstance(node, list) else node[token]
         return node
 
-    def below(self, place: str, node: JsonValue) -> Iterator[tuple[str, str]]:
-        """The schemas that a node applies: under which keyword, and where each stands."""
-        if "$ref" in node:
-            yield "$ref", str(node["$ref"]).removeprefix("#")
-        for member in node.get("properties", ()):
-            yield "properties", f"{place}/properties{pointer_of((member,))}"
-        for index in range(len(node.get("anyOf", ()))):
-            yield "anyOf", f"{place}/anyOf/{index}"
-        for keyword in _INSIDE:
-            if keyword in node:
-                yield keyword, f"{place}/{keyword}"
+
+def below(place: str, node: JsonValue) -> Iterator[Step]:
+    """The schemas that a node applies: under which keyword, where each stands, of which member."""
+    if "$ref" in node:
+        yield "$ref", str(node["$ref"]).removeprefix("#"), ""
+    for member in node.get("properties", ()):
+        yield "properties", f"{place}/properties{pointer_of((member,))}", member
+    for index in range(len(node.get("anyOf", ()))):
+        yield "anyOf", f"{place}/anyOf/{index}", ""
+    for keyword in _INSIDE:
+        if keyword in node:
+            yield keyword, f"{place}/{keyword}", ""
 
 
 def allowances(place: str, node: JsonValue) -> dict[str, JsonValue]:
@@ -125,6 +133,7 @@ class Visits:
     def __init__(self, shape: Shape, instances: Iterable[JsonValue]) -> None:
         self.shape = shape
         self.values: dict[str, list[JsonValue]] = {place: [] for place in shape.nodes}
+        self._types: dict[str, set[str]] = {}
         for instance in instances:
             self._walk(shape.entry, instance)
 
@@ -133,20 +142,18 @@ class Visits:
         if node is None:
             return
         self.values[place].append(value)
-        declared = node.get("properties", {})
-        for keyword, target in self.shape.below(place, node):
+        for keyword, target, member in self.shape.steps[place]:
             if keyword in ("$ref", "anyOf"):
                 self._walk(target, value)
             elif keyword == "properties" and isinstance(value, dict):
-                member = tokens_of(target)[-1]
                 if member in value:
                     self._walk(target, value[member])
             elif keyword == "items" and isinstance(value, list):
                 for item in value:
                     self._walk(target, item)
             elif keyword == "additionalProperties" and isinstance(value, dict):
-                for member in value.keys() - declared.keys():
-                    self._walk(target, value[member])
+                for name in value.keys() - node.get("properties", {}).keys():
+                    self._walk(target, value[name])
 
     def unused(self, shape: Shape | None = None, places: Iterable[str] | None = None) -> list[str]:
         """The allowances that no value uses: of this shape, or of a changed copy of it."""
@@ -154,21 +161,26 @@ class Visits:
         found = []
         for place in shape.nodes if places is None else places:
             for name, use in allowances(place, shape.at(place)).items():
-                values = self.values.get(place, ())
-                if not any(_uses(shape, place, use, value) for value in values):
+                if not self._use(shape, place, *use):
                     found.append(name)
         return found
 
+    def _use(self, shape: Shape, place: str, kind: str, what: JsonValue) -> bool:
+        """Whether any value of a place uses what is allowed there."""
+        values = self.values.get(place, ())
+        if kind == "type":
+            return what in self._types_at(place)
+        if kind == "member":
+            return any(isinstance(value, dict) and what in value for value in values)
+        if kind == "value":
+            return any(equal(value, what) for value in values)
+        return any(map(shape.part(f"{place}/anyOf/{what}").check.is_valid, values))
 
-def _uses(shape: Shape, place: str, use: tuple[str, JsonValue], value: JsonValue) -> bool:
-    kind, what = use
-    if kind == "member":
-        return isinstance(value, dict) and what in value
-    if kind == "value":
-        return equal(value, what)
-    if kind == "type":
-        return type_of(value) == what or (what == "number" and type_of(value) == "integer")
-    return bool(shape.part(f"{place}/anyOf/{what}").check.is_valid(value))
+    def _types_at(self, place: str) -> set[str]:
+        if place not in self._types:
+            found = {type_of(value) for value in self.values.get(place, ())}
+            self._types[place] = found | ({"number"} if "integer" in found else set())
+        return self._types[place]
 
 
 def type_of(value: JsonValue) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from openwop_conformance.corpus import corpus
 from openwop_conformance.rulebook import gates
+from openwop_conformance.rulebook.breaking import Copy
 from tests.shared_data import upstream_folder
 
 Cli = Callable[..., Any]
@@ -23,11 +24,18 @@ def _fewer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
+@pytest.fixture(scope="module")
+def one_copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    folder = tmp_path_factory.mktemp("coherence")
+    corpus().copy_to(folder / "copy")
+    return Copy(folder / "copy", folder)
+
+
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    folder = tmp_path / "copy"
-    corpus().copy_to(folder)
-    return folder
+def copy(one_copy: Copy) -> Iterator[Copy]:
+    """A copy to edit; what a test edits is put right after it."""
+    with one_copy.broken(lambda _: None):
+        yield one_copy
 
 
 def test_a_sound_corpus_is_green_with_its_assertions_and_what_was_reached(cli: Cli) -> None:
@@ -41,14 +49,13 @@ def test_a_sound_corpus_is_green_with_its_assertions_and_what_was_reached(cli: C
 
 
 def test_an_edited_copy_is_red_where_it_was_edited_and_says_what_is_wrong(
-    cli: Cli, copy: Path
+    cli: Cli, copy: Copy
 ) -> None:
-    path = copy / "schemas/ui.a2ui-surface.schema.json"
-    schema = json.loads(path.read_text("utf-8"))
-    schema["$defs"]["Card"]["additionalProperties"] = True
-    path.write_text(json.dumps(schema), "utf-8")
+    schema = "schemas/ui.a2ui-surface.schema.json"
+    copy.edit(schema, "/$defs/Card/additionalProperties", lambda _: True)
 
-    code, out, _ = cli("coherence", "--corpus", str(copy), "--upstream", str(upstream_folder()))
+    where = ["--corpus", str(copy.folder), "--upstream", str(upstream_folder())]
+    code, out, _ = cli("coherence", *where)
 
     assert code == 1
     assert "FAIL    Every object of the profile is closed" in out
@@ -72,13 +79,14 @@ def test_without_upstream_s_files_what_needs_them_is_blocked_and_never_kept(
     assert all("is not in" in rows[name]["reason"] for name in blocked)
 
 
-def test_a_stale_ledger_fails_the_check_and_is_written_anew(cli: Cli, copy: Path) -> None:
-    where = ["--corpus", str(copy), "--upstream", str(upstream_folder())]
+def test_a_stale_ledger_fails_the_check_and_is_written_anew(cli: Cli, copy: Copy) -> None:
+    where = ["--corpus", str(copy.folder), "--upstream", str(upstream_folder())]
+    copy.remove("ledger/corpus-ledger.json")
     assert cli("coherence", "--write", *where)[0] == 0
     assert cli("coherence", "--check", *where)[0] == 0
 
-    path = copy / "fixtures/positive/minimal.json"
-    path.write_text(path.read_text("utf-8").rstrip() + "\n\n", "utf-8")
+    path = copy.folder / "fixtures/positive/minimal.json"
+    copy.write(path, path.read_bytes().rstrip() + b"\n\n")
     code, out, _ = cli("coherence", "--check", *where)
     assert code == 1
     assert "corpus-ledger.json is stale: at '/corpus': expected " in out
@@ -127,10 +135,11 @@ def test_a_mistake_of_the_user_is_told_and_leaves_with_2(
     ],
 )
 def test_a_file_of_the_copy_that_cannot_be_read_is_named(
-    cli: Cli, copy: Path, name: str, text: str, said: str
+    cli: Cli, copy: Copy, name: str, text: str, said: str
 ) -> None:
-    (copy / name).write_text(text, "utf-8")
-    code, _, err = cli("coherence", "--corpus", str(copy), "--upstream", str(upstream_folder()))
+    copy.write(copy.folder / name, text.encode())
+    where = ["--corpus", str(copy.folder), "--upstream", str(upstream_folder())]
+    code, _, err = cli("coherence", *where)
 
     assert code == 2
     assert said in err

@@ -82,8 +82,7 @@ Judge = Callable[..., Judged]
 def judge(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Judge:
-    """The CLI against a URL, with bounds for tests and the corpus read once for all of them."""
-    monkeypatch.setattr("openwop_conformance.suite.load_all", lambda found: scenarios())
+    """The CLI against a URL, with bounds for tests."""
     for module in ("reading", "listening"):
         monkeypatch.setattr(f"openwop_conformance.engine.{module}.SETTLES_WITHIN", 0.6)
     for name, value in KEYS.items():

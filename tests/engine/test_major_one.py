@@ -19,6 +19,7 @@ from openwop_conformance.reference.policy import Policy
 from openwop_conformance.reference.sabotage import SABOTAGES
 from openwop_conformance.reference.settings import Settings
 from openwop_conformance.scenario.expand import load_scenario
+from openwop_conformance.scenario.fixtures import Fixtures
 from openwop_conformance.scenario.model import Scenario
 from tests.engine.subjects import Ran, ran, scenarios
 from tests.shared_data import FIXTURES
@@ -168,7 +169,7 @@ def test_what_was_explored_is_printed_as_the_smallest_scenario_that_repeats_it(
 
     file = tmp_path / "found.yaml"
     file.write_text(text, "utf-8")
-    scenario = load_scenario(file, FIXTURES)
+    scenario = load_scenario(file, Fixtures(FIXTURES))
     broken = SABOTAGES["delta-forgets-placeholder"].change(Policy())
     again = asyncio.run(ran([scenario], policy=broken))
     sound = asyncio.run(ran([scenario]))

@@ -26,7 +26,7 @@ from openwop_conformance.engine.verdict import Disposition, Row, exit_code
 from openwop_conformance.evidence import requirements
 from openwop_conformance.evidence.ledger import read_ledger, read_unfinished
 from openwop_conformance.evidence.trace import read_trace
-from openwop_conformance.scenario.lint import load_all
+from openwop_conformance.scenario.lint import heads, load_all
 from tests.shared_data import REPOSITORY
 
 KILLS = 200
@@ -45,10 +45,12 @@ def kill_many(folder: Path, kills: int) -> None:
     """An unbroken run in ``whole``, then as many killed ones, each in a folder of its own."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     rules = corpus()
-    loaded, rows = load_all(rules), requirements.read_requirements(rules.requirements)
+    found, loaded = heads(rules), {scenario.id: scenario for scenario in load_all(rules)}
+    rows = requirements.read_requirements(rules.requirements)
     assert rules.digest
     vars(suite)["corpus"] = lambda: rules  # what comes before a run is not what is killed
-    vars(suite)["load_all"] = lambda _: loaded
+    vars(suite)["heads"] = lambda _: found
+    vars(suite)["load"] = lambda _, chosen: tuple(loaded[head.id] for head in chosen)
     for module in (suite, requirements):
         vars(module)["read_requirements"] = lambda _: rows
     for _ in range(2):  # the first also warms up

@@ -197,7 +197,7 @@ list:
 """
     document = read(text, "f")
 
-    assert {at: (p.line, p.column) for at, p in document.places.items()} == {
+    assert {at: (document.at(*at).line, document.at(*at).column) for at in document.marks} == {
         (): (2, 1),
         ("first",): (2, 8),
         ("list",): (4, 1),

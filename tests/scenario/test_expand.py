@@ -12,6 +12,7 @@ import pytest
 from openwop_conformance.a2ui.catalog import BASIC_CATALOG
 from openwop_conformance.errors import DocumentError
 from openwop_conformance.scenario.expand import load_scenario
+from openwop_conformance.scenario.fixtures import Fixtures
 from openwop_conformance.scenario.host_verbs import HOST_VERBS, Emit, Run
 from openwop_conformance.scenario.model import Scenario
 from openwop_conformance.scenario.verbs import Refused
@@ -51,7 +52,7 @@ def loaded(tmp_path: Path) -> Load:
             (folder / f"{name}.json").write_text(text, "utf-8")
         path = tmp_path / "f.yaml"
         path.write_text(head + steps, "utf-8")
-        return load_scenario(path, tmp_path / "fixtures", "f.yaml")
+        return load_scenario(path, Fixtures(tmp_path / "fixtures"), "f.yaml")
 
     return load
 

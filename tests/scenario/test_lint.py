@@ -9,7 +9,7 @@ import pytest
 from openwop_conformance.corpus import Corpus
 from openwop_conformance.corpus import corpus as corpus_in
 from openwop_conformance.errors import DocumentError, UsageError
-from openwop_conformance.scenario.lint import lint, load_all, select
+from openwop_conformance.scenario.lint import heads, lint, load, load_all, load_of, select
 from openwop_conformance.scenario.outline import outlines, select_outlines
 
 
@@ -53,7 +53,7 @@ def test_what_is_the_same_elsewhere_is_read_once_and_what_was_changed_anew(tmp_p
     for folder in ("one", "other"):
         corpus_of(tmp_path / folder, {"a.yaml": scenario("a.a")})
     one, other = corpus_in(tmp_path / "one"), corpus_in(tmp_path / "other")
-    assert load_all(one) is load_all(other)
+    assert all(a is b for a, b in zip(load_all(one), load_all(other), strict=True))
 
     changed = corpus_of(tmp_path / "other", {"a.yaml": scenario("a.a", "r.other")})
     assert [s.requirement for s in load_all(changed)] == ["r.other"]
@@ -139,3 +139,49 @@ def test_an_outline_is_the_head_of_what_is_loaded(three: Corpus) -> None:
 def test_an_outline_without_its_head_is_an_error_with_its_file(tmp_path: Path, text: str) -> None:
     with pytest.raises(DocumentError, match=r"^scenarios/a\.yaml:1:1: the head of the scenario "):
         outlines(corpus_of(tmp_path, {"a.yaml": text}))
+
+
+def test_what_is_chosen_is_read_whole_and_of_the_rest_the_head(tmp_path: Path) -> None:
+    corpus = corpus_of(
+        tmp_path,
+        {
+            "a.yaml": scenario("a.a"),
+            "b.yaml": scenario("b.b", steps="[{walk: w}]"),
+            "c.yaml": scenario("c.c").replace("subject: host", "subject: sdk"),
+        },
+    )
+    found = heads(corpus)
+
+    assert [head.id for head in found] == ["a.a", "b.b", "c.c"]
+    assert [s.id for s in load(corpus, select(found, ["a.*"]))] == ["a.a"]
+    with pytest.raises(DocumentError, match=r"^scenarios/b\.yaml:9:16: unknown verb 'walk'"):
+        load_of(corpus, "host")
+    with pytest.raises(DocumentError, match=r"^scenarios/c\.yaml:9:15: unknown verb 'run'"):
+        load_of(corpus, "sdk")
+
+
+def test_that_two_claim_one_row_is_told_whichever_is_chosen(tmp_path: Path) -> None:
+    corpus = corpus_of(
+        tmp_path, {"a.yaml": scenario("c.c", "r.x"), "b.yaml": scenario("b.b", "r.x")}
+    )
+
+    with pytest.raises(DocumentError) as caught:
+        heads(corpus)
+    assert [str(caught.value)] == [str(fault) for fault in lint(corpus)]
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "said"),
+    [
+        ("subject: host", "subject: server", "5:10: a subject is one of host, sdk, consumer"),
+        ("major: 2", "major: 3", "6:8: a major is one of 1, 2"),
+    ],
+)
+def test_a_scenario_that_nobody_would_choose_is_told(
+    tmp_path: Path, line: str, other: str, said: str
+) -> None:
+    corpus = corpus_of(tmp_path, {"a.yaml": scenario("a.a").replace(line, other)})
+
+    with pytest.raises(DocumentError) as caught:
+        outlines(corpus)
+    assert str(caught.value) == f"scenarios/a.yaml:{said}"

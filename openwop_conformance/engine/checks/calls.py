@@ -6,7 +6,7 @@ from ...adapters.host import Response
 from ...errors import JsonError
 from ...jsontree import strings_in
 from ...jsonvalue import Difference, JsonValue, brief, first_difference, parse
-from ...scenario.expand import ANY_TEXT
+from ...scenario.names import ANY_TEXT
 from ...scenario.verbs import Refused
 from ...schemas import problems, validator
 from ..verdict import Blocked, CheckFailed, Exchange
