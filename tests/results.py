@@ -13,7 +13,7 @@ from openwop_conformance.corpus import corpus
 from openwop_conformance.engine.credentials import Credentials
 from openwop_conformance.engine.hello import HELLO, offer_of
 from openwop_conformance.engine.run import is_timed, run
-from openwop_conformance.engine.session import Options, Session
+from openwop_conformance.engine.session import Clock, Options, Session
 from openwop_conformance.engine.verdict import Disposition, Event, Failure, Row, ScenarioFinished
 from openwop_conformance.evidence.requirements import read_requirements
 from openwop_conformance.jsonvalue import JsonValue
@@ -33,7 +33,12 @@ def scenarios(kind: Subject, *, timed: bool) -> list[Scenario]:
 
 
 def judged(
-    connectable: str, chosen: Sequence[Scenario], kind: Subject, *, time_scale: float = 1.0
+    connectable: str,
+    chosen: Sequence[Scenario],
+    kind: Subject,
+    *,
+    time_scale: float = 1.0,
+    clock: Clock | None = None,
 ) -> tuple[str, tuple[Row, ...], dict[str, Failure]]:
     """What a library calls itself, its rows, and the first failure of each that is red."""
     failures: dict[str, Failure] = {}
@@ -48,7 +53,7 @@ def judged(
         try:
             bounds = options.bounds.scaled(time_scale)
             label = offer_of(await subject.exchange(HELLO, bounds), kind).label
-            session = Session(subject, options, Credentials(), kind=kind)
+            session = Session(subject, options, Credentials(), clock, kind)
             return label, await run(chosen, session, tell)
         finally:
             await subject.close()

@@ -59,23 +59,29 @@ class Attempts:
 
     async def loaded(self, context: Any) -> None:
         """From now on everything is an attempt."""
-        await context.route(_ALL, self._on_request)
-        await self.cdp.send("Debugger.enable")
-        await self.cdp.send("Network.enable")
+        await self._watch_all(context)
         self._loading = False
 
     async def loads_again(self, context: Any) -> None:
-        """The page is about to be loaded anew: what it does then is no attempt."""
+        """The page is about to be loaded anew: what it does then is no attempt, and not told."""
         self._loading = True
         await context.unroute(_ALL, self._on_request)
+        await self.cdp.send("Debugger.disable")
+        await self.cdp.send("Network.disable")
+        self._asked.clear()
 
     async def loaded_again(self, context: Any) -> None:
         """From now on everything is an attempt, and those before are forgotten."""
-        await context.route(_ALL, self._on_request)
+        await self._watch_all(context)
         self._noted.clear()
         self._left |= await self._others()
         self._opened.clear()
         self._loading = False
+
+    async def _watch_all(self, context: Any) -> None:
+        await context.route(_ALL, self._on_request)
+        await self.cdp.send("Debugger.enable")  # it first tells of the scripts that are there
+        await self.cdp.send("Network.enable")
 
     async def settle(self) -> None:
         """Wait until what was tried is noted.

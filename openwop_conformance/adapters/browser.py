@@ -53,7 +53,8 @@ class BrowserConsumer:
 
     What follows a ``?`` is for the page. A URL is of a file or of this machine. With ``pictures``
     each look at the page comes with a picture. It belongs to one event loop. A ``chromium`` that is
-    given is one of several consumers, and whoever gave it ends it.
+    given is one of several consumers, and whoever gave it ends it; a tab that is closed is loaded
+    again for another consumer then, which is quicker, and right for a page that stores nothing.
     """
 
     def __init__(
@@ -65,7 +66,6 @@ class BrowserConsumer:
         self._chromium, self._shared = chromium or Chromium(), chromium is not None
         self._tabs: dict[str, Tab] = {}
         self._spare: Tab | None = None
-        self._idle: list[Tab] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = asyncio.Lock()
         self._closed = False
@@ -90,9 +90,8 @@ class BrowserConsumer:
     async def close(self) -> None:
         """Close every page, and the browser, unless it is shared."""
         self._closed = True
-        tabs = [*self._tabs.values(), *self._idle, self._spare]
+        tabs = [*self._tabs.values(), self._spare]
         self._tabs.clear()
-        self._idle.clear()
         self._spare = None
         if self._shared:
             await asyncio.gather(*(tab.close() for tab in tabs if tab is not None))
@@ -102,9 +101,9 @@ class BrowserConsumer:
     def rest(self) -> None:
         """No consumer that was opened is asked any more: those to come may have their tabs.
 
-        A tab is quicker loaded again than opened, and right for a page that stores nothing.
+        Those to come may be of another adapter to the same page, with the same ``chromium``.
         """
-        self._idle += self._tabs.values()
+        self._chromium.rest(self._tabs.values())
         self._tabs.clear()
 
     # ------------------------------------------------------------------------------ calls
@@ -127,7 +126,10 @@ class BrowserConsumer:
             raise _Refused("state", f"there is no consumer {handle!r}")
         if name == "close":
             del self._tabs[handle]
-            await tab.close()
+            if self._shared:
+                self._chromium.rest([tab])
+            else:
+                await tab.close()
             return {}
         if name == "attempts":
             await self._within(handle, tab, _settled(tab), bounds, name)
@@ -137,9 +139,9 @@ class BrowserConsumer:
     async def _opened(self, bounds: Bounds) -> Tab:
         """A fresh page that speaks the contract."""
         url = self._url or url_of(self._place)
-        if self._idle:
-            tab = self._idle.pop()
-            await self._within("", tab, tab.load_again(bounds), bounds, "loading the page")
+        if (resting := self._chromium.resting(url)) is not None:
+            tab = resting
+            await self._within("", tab, tab.load_again(url, bounds), bounds, "loading the page")
         else:
             tab = await self._chromium.tab(url, bounds)
         deadline = time.perf_counter() + min(bounds.read, bounds.total)

@@ -89,7 +89,7 @@ class InProcess:
         except Exception as error:
             crash = CallError("crash", f"{type(error).__name__}: {error}"[:_MOST_SAID])
             return answer({"error": crash.as_json(), **self._work()})
-        return Response(200, (), text.encode())
+        return Response(200, (), _utf8(text))
 
     def _work(self) -> dict[str, JsonValue]:
         """What the object has counted, if it counts."""
@@ -98,6 +98,14 @@ class InProcess:
 
 
 _RESULT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _utf8(text: str) -> bytes:
+    """A text's bytes; a character that is in two halves is put together."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16").encode()
 
 
 class _Worker:

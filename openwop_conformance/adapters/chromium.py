@@ -12,7 +12,8 @@ import contextlib
 import importlib
 import json
 import os
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -49,6 +50,7 @@ class Chromium:
         self._driver: Any = None
         self._browser: Any = None
         self._starting = asyncio.Lock()
+        self._resting: list[Tab] = []
         self.error: type[Exception] = Exception
         """What Playwright raises, once it is loaded."""
 
@@ -71,8 +73,21 @@ class Chromium:
             raise
         return tab
 
+    def rest(self, tabs: Iterable[Tab]) -> None:
+        """Keep tabs that nobody uses any more."""
+        self._resting += tabs
+
+    def resting(self, url: str) -> Tab | None:
+        """A tab that was kept, of the page at a URL, whatever query it has; to be loaded again."""
+        for tab in self._resting:
+            if _page(tab.url) == _page(url):
+                self._resting.remove(tab)
+                return tab
+        return None
+
     async def close(self) -> None:
         """End the browser and what drives it."""
+        self._resting.clear()
         browser, driver = self._browser, self._driver
         self._browser = self._driver = None
         with contextlib.suppress(self.error, TimeoutError):
@@ -134,11 +149,12 @@ class Tab:
         await self.page.goto(self.url, wait_until="load", timeout=bounds.total * 1000)
         await self.tried.loaded(self._context)
 
-    async def load_again(self, bounds: Bounds) -> None:
+    async def load_again(self, url: str, bounds: Bounds) -> None:
         """Load the page anew, for another consumer; what it has stored is still there."""
         await self.tried.loads_again(self._context)
-        await self.page.reload(wait_until="load", timeout=bounds.total * 1000)
-        await self.call("0")  # its answer comes after what the page told of its own scripts
+        load = self.page.reload if url == self.url else partial(self.page.goto, url)
+        self.url = self.tried.url = url
+        await load(wait_until="load", timeout=bounds.total * 1000)
         await self.tried.loaded_again(self._context)
 
     async def call(self, expression: str) -> JsonValue:
@@ -200,6 +216,11 @@ class Tab:
 
 class Thrown(Exception):
     """What a page threw, as one line."""
+
+
+def _page(url: str) -> str:
+    """The page at a URL, without what is for it to read."""
+    return url.partition("?")[0]
 
 
 def browser_path() -> str:

@@ -210,7 +210,7 @@ async def _run_all(kind: Kind, names: Sequence[str]) -> tuple[Outcome, list[Outc
 
 
 async def _on_one_browser(names: Sequence[str | None]) -> list[Outcome]:
-    """A browser is slow to start, and a page less so: each has a context of its own."""
+    """A browser is slow to start, and so is a tab: it is loaded again for the next client."""
     from ..adapters.chromium import Chromium
 
     chromium = Chromium()
@@ -221,8 +221,7 @@ async def _on_one_browser(names: Sequence[str | None]) -> list[Outcome]:
 
     async def in_its_turn(name: str | None, asked: Sequence[Scenario]) -> Outcome:
         async with turn:
-            page = _page(name, chromium)
-            return await _outcome(page, "consumer", asked, page.rest)
+            return await _outcome(_page(name, chromium), "consumer", asked)
 
     async def in_parts(name: str | None, asked: Sequence[Scenario]) -> Outcome:
         count = 1 if name else _PAGES
@@ -295,7 +294,6 @@ async def _outcome(
     subject: Subject,
     kind: SubjectKind,
     asked: Sequence[Scenario],
-    after_each: Callable[[], None] = lambda: None,
 ) -> Outcome:
     session = Session(subject, Options(seed=SEED), Credentials(), kind=kind)
     wire: dict[str, str] = {}
@@ -303,7 +301,6 @@ async def _outcome(
     def tell(event: Event) -> None:
         if isinstance(event, ScenarioFinished):
             wire[event.row.id] = _wire_digest(event)
-            after_each()
 
     try:
         rows = await run(asked, session, tell)

@@ -167,6 +167,20 @@ async def _crash(tab: Any) -> None:
     await asyncio.wait({sent})
 
 
+def test_a_closed_tab_of_a_shared_browser_is_loaded_again_with_another_query(
+    driven: Driven,
+) -> None:
+    one, other = f"{PROBE}?one", f"{PROBE}?other"
+    driven.ask("open", of=one, consumer="p")
+    tab = driven.subjects[one]._tabs["p"]
+    driven.ask("deliver", of=one, consumer="p", envelope=envelope("popup"))
+    driven.ask("close", of=one, consumer="p")
+    driven.ask("open", of=other, consumer="p")
+    assert driven.subjects[other]._tabs["p"] is tab
+    assert driven.runner.run(tab.call("location.search")) == "?other"
+    assert driven.ask("attempts", of=other, consumer="p") == {"attempts": []}
+
+
 def test_a_page_that_throws_has_broken_down_and_goes_on(probe: Callable[..., Any]) -> None:
     error = probe("deliver", envelope=envelope("fail"))["error"]
     assert error == {"kind": "crash", "message": "deliver: TypeError: no good"}

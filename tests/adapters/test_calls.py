@@ -42,6 +42,9 @@ class Library:
     def not_a_number(self) -> JsonValue:
         return float("nan")
 
+    def halves(self) -> JsonValue:
+        return ["Zoë", "\ud83d\ude00"]
+
     def sleep(self) -> JsonValue:
         time.sleep(0.4)
         return {}
@@ -55,6 +58,10 @@ def test_a_result_and_the_count_of_work_come_back(trusted: bool) -> None:
     response = answered("echo", {"a": [1]}, trusted=trusted)
     assert response.status == 200
     assert parse(response.body) == {"result": {"a": [1], "changed": True}, "work": 1}
+
+
+def test_a_character_in_two_halves_is_one_in_the_text() -> None:
+    assert answered("halves", {}).body == '{"result":["Zoë","😀"],"work":0}'.encode()
 
 
 def test_a_refusal_tells_kind_place_and_partial_results() -> None:
