@@ -258,7 +258,7 @@ async def outcome_of(kind: Kind, name: str | None, consulted: Consulted | None =
     noting = family.noting if name is None else None
     subject = noting(notes) if noting is not None else family.made(name)
     found = await _outcome(subject, family.subject, asked)
-    return found if noting is None else replace(found, consulted=notes.by(asked))
+    return found if noting is None else replace(found, consulted=notes.by(s.id for s in asked))
 
 
 async def _outcome(
