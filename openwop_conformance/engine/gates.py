@@ -47,7 +47,7 @@ async def decide(session: Session, scenario: Scenario) -> None:
             raise Inapplicable(fact)
     _require_operator(session, scenario)
     if "seam.emit-surface" in scenario.needs:
-        await _require_seam(session)
+        await require_seam(session)
 
 
 def _require_operator(session: Session, scenario: Scenario) -> None:
@@ -115,7 +115,7 @@ def _missing_claim(need: str, claims: Claims) -> str | None:
     return None
 
 
-async def _require_seam(session: Session) -> None:
+async def require_seam(session: Session) -> None:
     """Raise ``Blocked`` when the seam that discovery declares does not answer; asked once a run.
 
     The probe is a body that every host has to refuse, so only a path that is not there answers

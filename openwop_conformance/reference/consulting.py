@@ -6,12 +6,16 @@ Behaviours have names: ``v1.discovery`` of the host's policy, ``state.write`` of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from ..engine.session import SCOPE
+from ..engine.gates import require_seam
+from ..engine.session import SCOPE, Session
+from ..engine.verdict import Blocked, Inapplicable
+from ..errors import ExchangeError
 from ..scenario.model import Scenario
 from .comparing import PARTS, Noting, Others, compared
 from .policy import Policy
@@ -19,6 +23,7 @@ from .rules import Admission, Rule
 
 T = TypeVar("T")
 Note: TypeAlias = Callable[[str], None]
+Found: TypeAlias = tuple[object, ...]
 
 _NO_OTHERS: Final[Others] = MappingProxyType({})
 
@@ -37,10 +42,14 @@ class Notes:
         """Whether it is noted already."""
         return name in self._names[SCOPE.get()]
 
-    def by(self, scenarios: Iterable[Scenario]) -> Mapping[str, frozenset[str]]:
+    def by(self, scenarios: Iterable[str]) -> Mapping[str, frozenset[str]]:
         """By a scenario's id, what was consulted for it: what the session asked is for them all."""
         for_all = self._names["session"]
-        return {s.id: frozenset(for_all | self._names[s.id]) for s in scenarios}
+        return {name: alone | for_all for name, alone in self.alone(scenarios).items()}
+
+    def alone(self, scenarios: Iterable[str]) -> Mapping[str, frozenset[str]]:
+        """The same without what the session asked."""
+        return {name: frozenset(self._names[name]) for name in scenarios}
 
 
 class _Noting:
@@ -71,6 +80,19 @@ class _Noting:
 
     def _compared(self, name: str, held: Any) -> Any:
         return compared(held, self._others[name], self._note) if name in self._others else held
+
+
+async def found_by(session: Session) -> Found:
+    """What a session finds out of a host once: all that its questions are to the scenarios."""
+
+    async def told(ask: Callable[[], Awaitable[object]]) -> object:
+        try:
+            return await ask()
+        except (Blocked, Inapplicable, ExchangeError) as fault:
+            return type(fault).__name__, str(fault)
+
+    asks = (session.claims, session.claims_v1, session.dialect, partial(require_seam, session))
+    return tuple([await told(ask) for ask in asks])
 
 
 def unconsulted(

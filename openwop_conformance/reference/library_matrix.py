@@ -266,7 +266,7 @@ async def outcome_of(
     asked = _asked(kind, name, consulted)
     if name is None and family.noting is not None:
         found = await _outcome(family.noting(notes), family.subject, asked)
-        return replace(found, consulted=notes.by(asked))
+        return replace(found, consulted=notes.by(s.id for s in asked))
     known = await _unchanged(kind, name, asked, whole) if name and whole else {}
     rest = [scenario for scenario in asked if scenario.requirement not in known]
     found = await _outcome(family.made(name), family.subject, rest)

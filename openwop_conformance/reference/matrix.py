@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 from starlette.types import ASGIApp
@@ -39,7 +40,7 @@ from ..scenario.sdk_verbs import Splits
 from .app import application
 from .comparing import Change, marks, others
 from .connect import build_app, credentials_for, policy_under, settings_of
-from .consulting import Notes, noting_policy, unconsulted
+from .consulting import Found, Notes, found_by, noting_policy, unconsulted
 from .policy import Policy
 from .sabotage import SABOTAGES, Sabotage, sabotage_called
 
@@ -61,6 +62,10 @@ class Outcome:
     wire: Mapping[str, str]
     consulted: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By scenario, the behaviours that the whole subject consulted."""
+    alone: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The same without what the session consulted for all scenarios."""
+    found: Found = ()
+    """What the session found out by that."""
 
     def __or__(self, other: Outcome) -> Outcome:
         """Two runs with rows of their own as one."""
@@ -68,6 +73,8 @@ class Outcome:
             {**self.dispositions, **other.dispositions},
             {**self.wire, **other.wire},
             {**self.consulted, **other.consulted},
+            {**self.alone, **other.alone},
+            self.found or other.found,
         )
 
 
@@ -166,11 +173,15 @@ def scenarios_of_hosts() -> Sequence[Scenario]:
 
 # ------------------------------------------------------------------------------- running
 
+_NONE: Final[Mapping[str, int]] = MappingProxyType({})
+
 Kind = tuple[tuple[str, str], ...]
 """The arguments of ``reference`` under which something is asked."""
-Task = tuple[str | None, Kind, Mapping[str, int]]
-"""A sabotage's name or ``None``, its kind, and each scenario that is asked, with a number to take
-turns by."""
+Turns = Mapping[str, int]
+"""Scenarios that are asked, each with a number to take turns by."""
+Task = tuple[str | None, Kind, Turns, Turns, Found]
+"""A sabotage's name or ``None``, its kind, what is asked in any case, and what is asked where the
+session finds out anything else than this of the host."""
 
 
 async def _run_all(chosen: Sequence[Sabotage]) -> tuple[dict[Kind, Outcome], list[Outcome]]:
@@ -188,7 +199,7 @@ async def _run_all(chosen: Sequence[Sabotage]) -> tuple[dict[Kind, Outcome], lis
 
         kinds = sorted({kind_of(sabotage) for sabotage in chosen} | {()})
         first, second = [
-            await outcomes((None, kind, dict.fromkeys(_of_major(major), 0)) for kind in kinds)
+            await outcomes((None, kind, _of_major(major), {}, ()) for kind in kinds)
             for major in (1, 2)  # each alone, so that what it finds out first is not the other's
         ]
         baselines = {kind: a | b for kind, a, b in zip(kinds, first, second, strict=True)}
@@ -210,48 +221,50 @@ def changed_by(sabotage: Sabotage) -> frozenset[str]:
     return frozenset(marks(sabotage.name, sabotage.change))
 
 
-def _of_major(major: int) -> list[str]:
-    return [scenario.id for scenario in scenarios_of_hosts() if scenario.major == major]
+def _of_major(major: int) -> Turns:
+    return {scenario.id: 0 for scenario in scenarios_of_hosts() if scenario.major == major}
 
 
 def tasks_of(chosen: Sequence[Sabotage], baselines: Mapping[Kind, Outcome]) -> Iterator[Task]:
-    """What is asked of each sabotage: all that it could change, or is declared to."""
+    """What is asked of each sabotage: all that it could change, or is declared to.
+
+    What it could change only by what the session asked for all scenarios is doubtful.
+    """
     turns = Counter[str]()
     for sabotage in chosen:
-        consulted = baselines[kind_of(sabotage)].consulted
-        changed = changed_by(sabotage)
-        asked = [
-            scenario.id
-            for scenario in scenarios_of_hosts()
-            if sabotage.name in scenario.sabotage
-            or not changed  # it wraps the whole host
-            or changed & consulted[scenario.id]
-        ]
-        yield sabotage.name, kind_of(sabotage), {name: turns[name] for name in asked}
-        turns.update(asked)
+        whole, changed = baselines[kind_of(sabotage)], changed_by(sabotage)
+        asked, doubtful = dict[str, int](), dict[str, int]()
+        for scenario in scenarios_of_hosts():
+            name = scenario.id
+            wraps = not changed
+            if wraps or sabotage.name in scenario.sabotage or changed & whole.alone[name]:
+                asked[name] = turns[name]
+            elif changed & whole.consulted[name]:
+                doubtful[name] = turns[name]
+        yield sabotage.name, kind_of(sabotage), asked, doubtful, whole.found
+        turns.update(asked.keys())
 
 
 def _outcome_in_process(task: Task) -> Outcome:
     return asyncio.run(outcome_of(*task))
 
 
-async def outcome_of(name: str | None, kind: Kind, turns: Mapping[str, int]) -> Outcome:
+async def outcome_of(
+    name: str | None, kind: Kind, turns: Turns, doubtful: Turns = _NONE, expected: Found = ()
+) -> Outcome:
     """Some scenarios against the reference host, whole or with one sabotage.
 
     Rows that a sabotage does not declare are asked a few of their fixtures' cases, in turn; what
-    measures time is left out there.
+    measures time is left out there. What is ``doubtful`` is asked where the session does not find
+    what is expected.
     """
-    settings = settings_of(dict(kind))
-    asked = [scenario for scenario in scenarios_of_hosts() if scenario.id in turns]
-    notes = Notes()
+    settings, notes = settings_of(dict(kind)), Notes()
     if name is None:
         policy = noting_policy(policy_under(settings, Policy()), notes, others(breaks_under(kind)))
         app: ASGIApp = application(settings, policy)
     else:
         sabotage = sabotage_called(name)
         app = sabotage.wrap(build_app(settings, sabotage.change(Policy())), settings)
-        asked = [in_turn(s, turns[s.id]) if name not in s.sabotage else s for s in asked]
-        asked = [s for s in asked if name in s.sabotage or not is_timed(s)]
     host = AsgiHost(app, "reference")
     session = Session(host, Options(seed=SEED), credentials_for(settings))
     wire: dict[str, str] = {}
@@ -261,10 +274,22 @@ async def outcome_of(name: str | None, kind: Kind, turns: Mapping[str, int]) -> 
             wire[event.row.id] = _wire_digest(event)
 
     try:
-        rows = await run(asked, session, tell)
+        found = await found_by(session) if name is None or doubtful else expected
+        if found != expected:
+            turns = {**turns, **doubtful}
+        asked = [_asked_of(name, s, turns[s.id]) for s in scenarios_of_hosts() if s.id in turns]
+        rows = await run(list(filter(None, asked)), session, tell)
     finally:
         await host.close()
-    return Outcome({row.id: row.disposition for row in rows}, wire, notes.by(asked))
+    dispositions = {row.id: row.disposition for row in rows}
+    return Outcome(dispositions, wire, notes.by(turns), notes.alone(turns), found)
+
+
+def _asked_of(name: str | None, scenario: Scenario, turn: int) -> Scenario | None:
+    """What of a scenario is asked: all of the whole host and of what it is declared to turn red."""
+    if name is None or name in scenario.sabotage:
+        return scenario
+    return None if is_timed(scenario) else in_turn(scenario, turn)
 
 
 def in_turn(scenario: Scenario, turn: int, few: int = FEW) -> Scenario:

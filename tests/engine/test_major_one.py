@@ -189,6 +189,20 @@ def timed(monkeypatch: pytest.MonkeyPatch, few: list[float], many: float) -> Ran
     return asyncio.run(ran(scenarios("host.v1.delta-cost")))
 
 
+def test_few_and_many_updates_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    async def updates(witness: Any, name: str, count: int) -> float:
+        await witness.ask(witness.api.discovery(), "none")
+        order.append(name)
+        return float(count)
+
+    monkeypatch.setattr(costing, "_updates", updates)
+    asyncio.run(ran(scenarios("host.v1.delta-cost")))
+    _, *measured = order  # the first one is not measured
+    assert [name.partition("-")[0] for name in measured] == ["few", "few", "many"] * 2
+
+
 def test_growth_is_a_failure_and_noise_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     linear = timed(monkeypatch, [1.0, 1.1, 9.0, 1.2], 4.4)
     assert linear.rows[0].disposition is Disposition.PASS

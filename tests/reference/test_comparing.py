@@ -90,7 +90,7 @@ def test_a_break_is_noted_only_where_it_would_answer_otherwise() -> None:
     for scope, run_id in ((FOLD, "acme/strange"), (TREE, "acme/run")):
         with asked_for(scope):
             assert noting.visible(run_id, "acme")
-    found = notes.by(select(matrix.scenarios_of_hosts(), [FOLD, TREE]))
+    found = notes.by([FOLD, TREE])
     assert found == {FOLD: {"visible", "visible of it"}, TREE: {"visible"}}
 
 
@@ -198,7 +198,7 @@ def test_what_differs_or_cannot_be_looked_into_is_not(one: Any, other: Any) -> N
 def test_the_breaks_beside_the_whole_host_leave_it_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    names = [FOLD, TREE, "*lock*", "*fork*", "*trust*", "host.v1.delta-applies"]
+    names = [FOLD, TREE, "*.locked-f*", "*.fork-*", "host.v1.delta-applies"]
     some = select(matrix.scenarios_of_hosts(), names)
     monkeypatch.setattr(matrix, "scenarios_of_hosts", lambda: some)
 

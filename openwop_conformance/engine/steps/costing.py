@@ -62,15 +62,21 @@ async def _bytes(witness: Witness, size: int) -> None:
 
 
 async def _time(witness: Witness, size: int) -> None:
-    """Time of 4n updates over n, each in a run of its own with one delta subscriber."""
+    """Time of 4n updates over n, each in a run of its own with one delta subscriber.
+
+    Few and many take turns, so that what else the machine does begins or ends for both.
+    """
     asserted = witness.assertions
     await _updates(witness, "warm", size)
     ratios: list[float] = []
     for attempt in range(ATTEMPTS):
-        few = sorted([await _updates(witness, f"few-{attempt}-{i}", size) for i in range(4)])
-        many = min([await _updates(witness, f"many-{attempt}-{i}", 4 * size) for i in range(2)])
-        if few[1] <= NOISE * few[0]:
-            ratios.append(many / few[0])
+        few, many = list[float](), list[float]()
+        for i in range(2):
+            few += [await _updates(witness, f"few-{attempt}-{2 * i + j}", size) for j in range(2)]
+            many.append(await _updates(witness, f"many-{attempt}-{i}", 4 * size))
+        quickest, second, *_ = sorted(few)
+        if second <= NOISE * quickest:
+            ratios.append(min(many) / quickest)
             if ratios[-1] <= GROWTH:
                 break
     if not ratios:
