@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from openwop_conformance.corpus import corpus
+from openwop_conformance.version import VERSION
 from tests.docs.commands import DOCS, parts_of
 from tests.shared_data import REPOSITORY
 
@@ -88,6 +89,10 @@ def test_the_wheel_carries_every_file_of_the_corpus_byte_by_byte(wheel: Path) ->
     assert len(names) == len(set(names))
     inside = {name for name in names if name.startswith("openwop_conformance/corpus/")}
     assert inside == {name for name in expected if "/corpus/" in name}
+
+
+def test_the_wheel_is_of_the_version_that_the_package_names(wheel: Path) -> None:
+    assert wheel.name == f"openwop_conformance-{VERSION}-py3-none-any.whl"
 
 
 def test_the_suite_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:

@@ -6,54 +6,36 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Final
 
 from ..errors import ConformanceError
 from ..version import VERSION
-from . import (
-    certify,
-    coherence,
-    completion,
-    diff,
-    doctor,
-    explain,
-    har,
-    init,
-    keygen,
-    lint,
-    listing,
-    merge,
-    rederive,
-    run,
-    sabotage,
-    schema,
-    serve,
-    sign,
-    verify,
-)
 from .teaching import PROGRAM, epilog, filled, overview
 
-COMMANDS = (
-    run,
-    listing,
-    explain,
-    lint,
-    schema,
-    doctor,
-    init,
-    completion,
-    serve,
-    sabotage,
-    coherence,
-    certify,
-    sign,
-    verify,
-    rederive,
-    har,
-    diff,
-    merge,
-    keygen,
-)
+COMMANDS: Final = {
+    "run": "run",
+    "list": "listing",
+    "explain": "explain",
+    "lint": "lint",
+    "schema": "schema",
+    "doctor": "doctor",
+    "init": "init",
+    "completion": "completion",
+    "serve": "serve",
+    "sabotage": "sabotage",
+    "coherence": "coherence",
+    "certify": "certify",
+    "sign": "sign",
+    "verify": "verify",
+    "rederive": "rederive",
+    "har": "har",
+    "diff": "diff",
+    "merge": "merge",
+    "keygen": "keygen",
+}
+"""The commands by name, each with its module."""
 
 DESCRIPTION = """\
 Find out, truthfully, which of the A2UI rules an OpenWOP host, an A2UI SDK or a renderer keeps.
@@ -114,13 +96,13 @@ class _Commands:
         )
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of every command."""
+def parser(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of every command, or of some."""
     parser = _Parser()
     parser.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {VERSION}")
     commands = _Commands(parser)
-    for command in COMMANDS:
-        command.add_to(commands)
+    for name in names:
+        import_module(f".{COMMANDS[name]}", __package__).add_to(commands)
     return parser
 
 
@@ -129,7 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a character that it lacks is no crash
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        chosen = parser().parse_args(arguments)
+        words = sys.argv[1:] if arguments is None else arguments
+        chosen = parser(words[:1] if words and words[0] in COMMANDS else COMMANDS).parse_args(words)
         code: int = chosen.command(chosen)
         sys.stdout.flush()
     except ConformanceError as error:

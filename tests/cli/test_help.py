@@ -15,8 +15,6 @@ from openwop_conformance.corpus import corpus
 
 Cli = Callable[..., Any]
 
-NAMES = [{"listing": "list"}.get(n := c.__name__.rpartition(".")[2], n) for c in COMMANDS]
-
 
 def examples(text: str) -> list[str]:
     """The command lines that a help shows, without what stands behind them."""
@@ -30,7 +28,7 @@ def parses(line: str) -> argparse.Namespace:
     return parser().parse_args(words)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_shows_an_example_that_parses_and_what_to_read(cli: Cli, name: str) -> None:
     code, out, err = cli(name, "--help")
 
@@ -53,7 +51,7 @@ def test_the_overview_has_every_command_once_and_in_a_group(cli: Cli) -> None:
     assert "an OpenWOP host, an A2UI SDK or a renderer" in head
     listed, _, rest = rest.partition("examples:\n")
     assert re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE) == list(teaching.LESSONS)
-    assert sorted(teaching.LESSONS) == sorted(NAMES)
+    assert sorted(teaching.LESSONS) == sorted(COMMANDS)
     assert re.findall(r"^(\w+):$", listed, re.MULTILINE) == ["judge", "evidence", "rules"]
     shown = examples(out)
     assert len(shown) == 3
@@ -64,7 +62,7 @@ def test_the_overview_has_every_command_once_and_in_a_group(cli: Cli) -> None:
 
 
 def test_a_command_without_a_lesson_is_listed_all_the_same() -> None:
-    helps = dict.fromkeys(NAMES, "…") | {"newcomer": "what is new"}
+    helps = dict.fromkeys(COMMANDS, "…") | {"newcomer": "what is new"}
     assert "more:\n  newcomer    what is new\n" in teaching.overview(helps)
     assert teaching.epilog("newcomer") == ""
-    assert "more:" not in teaching.overview(dict.fromkeys(NAMES, "…"))
+    assert "more:" not in teaching.overview(dict.fromkeys(COMMANDS, "…"))

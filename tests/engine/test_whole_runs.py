@@ -13,12 +13,15 @@ from collections.abc import Iterator
 import pytest
 
 from openwop_conformance.adapters.http import HttpHost
+from openwop_conformance.corpus import corpus
 from openwop_conformance.engine.run import run
 from openwop_conformance.engine.session import Options, Session
 from openwop_conformance.engine.verdict import Disposition, Row, exit_code
 from openwop_conformance.evidence.ledger import digest
 from openwop_conformance.reference.connect import credentials_for, reference_subject
 from openwop_conformance.reference.settings import Settings
+from openwop_conformance.scenario import document, expand, fixtures
+from openwop_conformance.scenario.lint import load_of
 from tests.engine.hostile import serving
 from tests.engine.subjects import SEAM, Ran, ran, scenarios
 
@@ -84,6 +87,17 @@ def test_two_runs_share_no_id(green: Ran, again: Ran) -> None:
     first, second = list(ids_sent(green)), list(ids_sent(again))
     assert len(first) > 500
     assert set(first) & set(second) == set()
+
+
+def test_what_was_asked_is_still_what_stands_in_the_files(green: Ran, again: Ran) -> None:
+    """Scenarios and runs share what was read of a file: nobody changes it."""
+    asked = scenarios()
+    for held in (document.read, expand._last, fixtures._fixture):
+        held.cache_clear()
+    anew = load_of(corpus(), "host")
+
+    assert anew[0] is not asked[0]
+    assert repr(anew) == repr(asked)
 
 
 def ids_sent(found: Ran) -> Iterator[str]:
