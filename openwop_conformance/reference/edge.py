@@ -102,7 +102,7 @@ class Edge:
         if scope["path"] != discovery.PATH:
             authorization = request.headers.get("authorization")
             offered = None if authorization is None else authorization.encode("latin-1")
-            tenant = self.policy.authenticate(offered, self.settings.keys)
+            tenant = self.policy.authenticate(offered, self.settings.keys, scope["path"])
             if tenant is None:
                 raise Refusal("unauthenticated", "a bearer key of this host is required")
             scope[TENANT] = tenant

@@ -30,8 +30,8 @@ _BEARER: Final = re.compile(rb"bearer +([!-~]+)", re.IGNORECASE)
 _IDEMPOTENCY_KEY: Final = re.compile(r"[A-Za-z0-9._~-]{22,128}", re.ASCII)
 
 
-def authenticate(authorization: bytes | None, keys: Mapping[str, str]) -> str | None:
-    """The tenant whose key an ``Authorization`` header carries, or ``None``.
+def authenticate(authorization: bytes | None, keys: Mapping[str, str], path: str) -> str | None:
+    """The tenant whose key an ``Authorization`` header carries, or ``None``, on whatever path.
 
     Every key is compared, each in constant time.
     """
@@ -127,7 +127,7 @@ class Policy:
     # --- every request
     version_header: str | None = PROTOCOL_VERSION
     """The ``OpenWOP-Version`` of every response; ``None`` sends none."""
-    authenticate: Callable[[bytes | None, Mapping[str, str]], str | None] = authenticate
+    authenticate: Callable[[bytes | None, Mapping[str, str], str], str | None] = authenticate
     visible: Callable[[str, str], bool] = visible
     error_answer: Callable[[str, str, dict[str, JsonValue]], tuple[int, JsonValue]] = (
         refusal.error_answer
@@ -170,7 +170,7 @@ class Policy:
 
     # --- reading
     resumes_after: Callable[[int], int] = unchanged
-    """A reader's cursor → the sequence after which it is served: itself, so exclusive."""
+    """A stream's cursor → the sequence after which it is served: itself, so exclusive."""
     served_poll: Callable[[Event], Event] = unchanged
     served_sse: Callable[[Event], Event] = unchanged
     served_snapshot: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] = unchanged

@@ -111,7 +111,6 @@ def integer(name: str, text: str, least: int, most: int | None) -> int:
 
 async def poll(host: Host, run: Run, after: int, seconds: float, receive: Receive) -> JsonValue:
     """The events after a sequence, as soon as there are any, the run has ended, or time is up."""
-    after = host.policy.resumes_after(after)
     await news_after(host, run, after, seconds, receive)
     state = host.state(run)
     return {

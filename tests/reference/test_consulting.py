@@ -87,7 +87,7 @@ def test_a_break_that_can_be_compared_is_asked_where_it_would_answer_otherwise()
 
 
 def test_a_break_around_the_whole_host_is_asked_everything() -> None:
-    assert asked({}, "seam-without-key") == {scenario.id for scenario in scenarios_of_hosts()}
+    assert asked({}, "existence-before-auth") == {scenario.id for scenario in scenarios_of_hosts()}
 
 
 def test_what_a_break_changes_only_for_the_session_makes_all_others_doubtful() -> None:

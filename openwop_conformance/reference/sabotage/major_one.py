@@ -14,6 +14,7 @@ from ..settings import CATALOG_VERSION, Settings
 from ..v1.admission import check_tree
 from ..v1.discovery import document
 from .model import Change, Sabotage, mapped, v1_set_to
+from .recording import one_back
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -76,10 +77,6 @@ def _claiming_more(settings: Settings) -> dict[str, JsonValue]:
     return found
 
 
-def _one_back(cursor: int) -> int:
-    return max(-1, cursor - 1)
-
-
 SABOTAGES: Final = (
     Sabotage(
         "v1-catalog-unchecked",
@@ -130,6 +127,6 @@ SABOTAGES: Final = (
         v1_set_to(discovery=_claiming_more),
     ),
     Sabotage(
-        "v1-resume-inclusive", "Last-Event-ID is sent again", v1_set_to(resumes_after=_one_back)
+        "v1-resume-inclusive", "Last-Event-ID is sent again", v1_set_to(resumes_after=one_back)
     ),
 )

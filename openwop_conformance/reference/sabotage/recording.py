@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...jsonvalue import JsonValue, parse
 from ..events import SURFACE_RECORDED, Event, now
+from ..policy import Policy
 from ..settings import Settings
 from ..streaming import shown
-from .model import Sabotage, mapped, set_to
+from .model import Sabotage, mapped, set_to, v1_set_to
 
 
 def _sorted_numbers(value: JsonValue) -> JsonValue:
@@ -52,19 +54,13 @@ def _without_version_one(event: Event) -> Event:
     return {**event, "payload": {"unreadable": True}}
 
 
-def _one_back(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Reads ``Last-Event-ID`` as the first event to send, not as the last one received."""
+def one_back(cursor: int) -> int:
+    """Reads a cursor as the first event to send, not as the last one received."""
+    return max(-1, cursor - 1)
 
-    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            headers = [
-                (k, str(int(v) - 1).encode()) if k == b"last-event-id" else (k, v)
-                for k, v in scope["headers"]
-            ]
-            scope = {**scope, "headers": headers}
-        await app(scope, receive, send)
 
-    return wrapped
+def _resuming_early(policy: Policy) -> Policy:
+    return v1_set_to(resumes_after=one_back)(replace(policy, resumes_after=one_back))
 
 
 def _not_live(app: ASGIApp, settings: Settings) -> ASGIApp:
@@ -138,7 +134,7 @@ SABOTAGES: Final = (
         "a subscriber is sent no surface that is recorded after it came",
         wrap=_not_live,
     ),
-    Sabotage("resume-inclusive", "Last-Event-ID is sent again", wrap=_one_back),
+    Sabotage("resume-inclusive", "Last-Event-ID is sent again, in either major", _resuming_early),
     Sabotage(
         "legacy-unreadable",
         "version 1 envelopes cannot be read",

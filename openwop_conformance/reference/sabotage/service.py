@@ -9,13 +9,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...jsonvalue import JsonValue
 from ..discovery import document
+from ..policy import authenticate
 from ..redaction import Secrets, redact
 from ..refusal import error_answer
 from ..settings import Settings
-from .model import Sabotage, Wrap, set_to
+from .model import Change, Sabotage, set_to
 
 
-def _any_key(authorization: bytes | None, keys: Mapping[str, str]) -> str | None:
+def _any_key(authorization: bytes | None, keys: Mapping[str, str], path: str) -> str | None:
     """Every bearer key that is no tenant's is the first tenant's."""
     if not authorization:
         return None
@@ -55,23 +56,15 @@ def _existence_first(app: ASGIApp, settings: Settings) -> ASGIApp:
     return wrapped
 
 
-def _without_key(path: str) -> Wrap:
-    """Takes a caller without a key, on paths that hold ``path``, for the first tenant."""
-    return lambda app, settings: _opened(app, settings, path)
+def _without_key(place: str) -> Change:
+    """Takes a caller without a key, on paths that hold ``place``, for the first tenant."""
 
+    def opened(offered: bytes | None, keys: Mapping[str, str], path: str) -> str | None:
+        if offered is None and place in path:
+            return next(iter(keys))
+        return authenticate(offered, keys, path)
 
-def _opened(app: ASGIApp, settings: Settings, path: str) -> ASGIApp:
-    key = next(iter(settings.keys.values()))
-
-    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and path in scope["path"]:
-            names = {name for name, _ in scope["headers"]}
-            if b"authorization" not in names:
-                header = (b"authorization", f"Bearer {key}".encode())
-                scope = {**scope, "headers": [*scope["headers"], header]}
-        await app(scope, receive, send)
-
-    return wrapped
+    return set_to(authenticate=opened)
 
 
 def _open_body(code: str, message: str, details: dict[str, JsonValue]) -> tuple[int, JsonValue]:
@@ -159,8 +152,8 @@ SABOTAGES: Final = (
         "the seam answers more than the sequence",
         set_to(seam_answer=lambda sequence: (201, {"sequence": sequence, "debug": True})),
     ),
-    Sabotage("seam-without-key", "the seam needs no key", wrap=_without_key("/seams/")),
-    Sabotage("approval-without-key", "an approval needs no key", wrap=_without_key("/interrupts/")),
+    Sabotage("seam-without-key", "the seam needs no key", _without_key("/seams/")),
+    Sabotage("approval-without-key", "an approval needs no key", _without_key("/interrupts/")),
     Sabotage(
         "secret-in-log",
         "surfaces are recorded without redaction",
