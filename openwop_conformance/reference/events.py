@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from secrets import token_hex
 from types import MappingProxyType
 from typing import Final, Literal
-from uuid import uuid4
 
 from ..jsonvalue import JsonValue
 
@@ -36,7 +36,7 @@ def now() -> str:
 
 def new_id() -> str:
     """A fresh opaque id: 32 characters, within every grammar of a host-minted id."""
-    return uuid4().hex
+    return token_hex(16)
 
 
 @dataclass(frozen=True, slots=True)

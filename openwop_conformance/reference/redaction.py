@@ -10,10 +10,13 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 from ..jsonvalue import JsonValue
 
 Secrets = Mapping[str, str]
+
+_text: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def redact(value: JsonValue, secrets: Secrets) -> JsonValue:
@@ -32,8 +35,8 @@ def holds_secret(value: JsonValue, secrets: Secrets) -> bool:
 
     JSON escapes character by character, so a secret in a string stands, escaped, in its text.
     """
-    text = json.dumps(value, ensure_ascii=False)
-    return any(json.dumps(secret, ensure_ascii=False)[1:-1] in text for secret in secrets.values())
+    text = _text(value)
+    return any(_text(secret)[1:-1] in text for secret in secrets.values())
 
 
 def redact_error(body: JsonValue, heard: JsonValue, secrets: Secrets) -> JsonValue:

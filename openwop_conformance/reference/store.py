@@ -166,5 +166,4 @@ class Store:
         return row and KeptAnswer(row[0], row[1], json.loads(row[2]))
 
 
-def _text(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+_text: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
