@@ -189,18 +189,20 @@ def timed(monkeypatch: pytest.MonkeyPatch, few: list[float], many: float) -> Ran
     return asyncio.run(ran(scenarios("host.v1.delta-cost")))
 
 
-def test_few_and_many_updates_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("power", "measured"), [(1, "ffmff"), (2, "ffmffm" * 4)])
+def test_few_and_many_updates_take_turns_until_nothing_can_change(
+    monkeypatch: pytest.MonkeyPatch, power: int, measured: str
+) -> None:
     order: list[str] = []
 
     async def updates(witness: Any, name: str, count: int) -> float:
         await witness.ask(witness.api.discovery(), "none")
         order.append(name)
-        return float(count)
+        return float(count) ** power
 
     monkeypatch.setattr(costing, "_updates", updates)
     asyncio.run(ran(scenarios("host.v1.delta-cost")))
-    _, *measured = order  # the first one is not measured
-    assert [name.partition("-")[0] for name in measured] == ["few", "few", "many"] * 2
+    assert "".join(name[0] for name in order[1:]) == measured  # the first one is not measured
 
 
 def test_growth_is_a_failure_and_noise_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,17 +12,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from openwop_conformance.adapters.http import HttpHost
 from openwop_conformance.corpus import corpus
-from openwop_conformance.engine.run import run
-from openwop_conformance.engine.session import Options, Session
-from openwop_conformance.engine.verdict import Disposition, Row, exit_code
-from openwop_conformance.evidence.ledger import digest
-from openwop_conformance.reference.connect import credentials_for, reference_subject
+from openwop_conformance.engine.session import Options
+from openwop_conformance.engine.verdict import Disposition, exit_code
 from openwop_conformance.reference.settings import Settings
 from openwop_conformance.scenario import document, expand, fixtures
 from openwop_conformance.scenario.lint import load_of
-from tests.engine.hostile import serving
 from tests.engine.subjects import SEAM, Ran, ran, scenarios
 
 OTHER_FLOOR = {
@@ -113,20 +108,3 @@ def ids_sent(found: Ran) -> Iterator[str]:
             payload = envelope.get("payload")
             if isinstance(payload, dict) and "surfaceId" in payload:
                 yield payload["surfaceId"]
-
-
-def test_over_sockets_the_digest_is_that_in_process(green: Ran) -> None:
-    app, settings = reference_subject()
-
-    async def over(url: str) -> tuple[Row, ...]:
-        host = HttpHost(url)
-        session = Session(host, Options(seed=3), credentials_for(settings))
-        try:
-            return await run(scenarios(), session, lambda event: None)
-        finally:
-            await host.close()
-
-    with serving(app) as url:
-        rows = asyncio.run(over(url))
-    assert rows == green.rows
-    assert digest(rows) == green.digest

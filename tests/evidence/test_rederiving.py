@@ -141,19 +141,13 @@ def _changes(settings: Settings) -> dict[str, Any]:
 # ----------------------------------------------------------------------------- the same again
 
 
-def test_the_whole_corpus_against_the_reference(folder: Folder) -> None:
+def test_the_whole_corpus_in_process_and_over_http(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert folder.run("reference", "--seed", "5") == 0
     folder.gives_the_same()
+    in_process = folder.rows
 
-
-def test_a_selection_with_other_options(folder: Folder) -> None:
-    arguments = ("--jobs", "2", "--opt-out", "canary", "--time-scale", "3", "--select", *SOME)
-    folder.run("reference", "--seed", "8", *arguments)
-    assert Disposition.SKIPPED in {row.disposition for row in folder.rows}
-    folder.gives_the_same()
-
-
-def test_over_http(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("OPENWOP_API_KEY", "OPENWOP_TENANT_B_API_KEY", "OPENWOP_CANARY_SECRET_VALUE")
     for name, value in zip(names, _secrets(GIVEN), strict=True):
         monkeypatch.setenv(name, value)
@@ -164,6 +158,14 @@ def test_over_http(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
 
     folder.gives_the_same()
     assert read_trace(folder.trace).header["given"] == sorted(names)
+    assert folder.rows == in_process
+
+
+def test_a_selection_with_other_options(folder: Folder) -> None:
+    arguments = ("--jobs", "2", "--opt-out", "canary", "--time-scale", "3", "--select", *SOME)
+    folder.run("reference", "--seed", "8", *arguments)
+    assert Disposition.SKIPPED in {row.disposition for row in folder.rows}
+    folder.gives_the_same()
 
 
 def test_a_host_that_forgets_placeholders(folder: Folder, against: Against) -> None:

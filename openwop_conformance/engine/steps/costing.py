@@ -70,10 +70,12 @@ async def _time(witness: Witness, size: int) -> None:
     await _updates(witness, "warm", size)
     ratios: list[float] = []
     for attempt in range(ATTEMPTS):
-        few, many = list[float](), list[float]()
-        for i in range(2):
-            few += [await _updates(witness, f"few-{attempt}-{2 * i + j}", size) for j in range(2)]
-            many.append(await _updates(witness, f"many-{attempt}-{i}", 4 * size))
+        few: list[float] = []
+        many: list[float] = []
+        for turn in range(2):
+            few += [await _updates(witness, f"few-{attempt}-{turn}-{i}", size) for i in range(2)]
+            if not many or many[0] > GROWTH * min(few):  # noise takes longer, never less long
+                many.append(await _updates(witness, f"many-{attempt}-{turn}", 4 * size))
         quickest, second, *_ = sorted(few)
         if second <= NOISE * quickest:
             ratios.append(min(many) / quickest)
