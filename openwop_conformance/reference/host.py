@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from ..a2ui.locked_fold import LockedFold
+from ..a2ui.trust import Trust
 from ..errors import Violation
 from ..jsonvalue import JsonValue
 from .bells import Bells
@@ -27,7 +28,7 @@ from .policy import Policy
 from .refusal import Refusal, of_violation
 from .rules import Admission
 from .settings import Settings
-from .state import Lives, RunState, fold_recorded
+from .state import Lives, RunState, fold_recorded, trust_recorded
 from .store import Run, Store
 from .workflow import ACTIONS, WORKFLOWS, next_steps, owner_of, resolution
 
@@ -62,7 +63,7 @@ class Host:
         state = self._states.get(run.id)
         if state is None:
             first = self.policy.v1.first_sequence if run.major == 1 else 0
-            state = RunState(run.id, self.policy.new_trust(), last_sequence=first - 1)
+            state = RunState(run.id, last_sequence=first - 1)
             for event in self.store.events(run.id):
                 state.observe(event, self._lives, self.policy)
             self._states[run.id] = state
@@ -78,6 +79,15 @@ class Host:
                 if payload and self.policy.folds(payload["envelope"], payload["version"]):
                     fold_recorded(state.fold, payload["envelope"]["payload"]["messages"])
         return state.fold
+
+    def trust(self, run: Run) -> Trust:
+        """What is tainted in a run: from its log the first time, and kept up with from then on."""
+        state = self.state(run)
+        if state.trust is None:
+            state.trust = self.policy.new_trust()
+            for event in self.store.events(run.id):
+                trust_recorded(state.trust, event, self.policy)
+        return state.trust
 
     def snapshot(self, run: Run) -> dict[str, JsonValue]:
         """The run as its caller reads it."""
@@ -159,7 +169,7 @@ class Host:
                 "resumeValue.action is not one that the interrupt offers",
                 details={"actions": list(ACTIONS)},
             )
-        blockers = self.policy.approval_blockers(state, node_id)
+        blockers = self.policy.approval_blockers(self.trust(run), node_id)
         if blockers:
             raise Refusal(
                 "forbidden",

@@ -23,7 +23,6 @@ from .events import Draft, Event
 from .redaction import Secrets
 from .rules import RULES, Admission, Rule
 from .settings import Settings
-from .state import RunState
 from .v1.policy import V1Policy
 
 _BEARER: Final = re.compile(rb"bearer +([!-~]+)", re.IGNORECASE)
@@ -70,9 +69,9 @@ def observe_trust(trust: Trust, envelope: JsonValue, is_untrusted: bool) -> None
     )
 
 
-def approval_blockers(state: RunState, node_id: str) -> tuple[str, ...]:
+def approval_blockers(trust: Trust, node_id: str) -> tuple[str, ...]:
     """The surfaces for which an approval at a node must not advance."""
-    return state.trust.blocking(node_id)
+    return trust.blocking(node_id)
 
 
 def folds(envelope: JsonValue, branch: Branch) -> bool:
@@ -164,7 +163,7 @@ class Policy:
     new_trust: Callable[[], Trust] = Trust
     """Makes the trust of one run."""
     observe_trust: Callable[[Trust, JsonValue, bool], None] = observe_trust
-    approval_blockers: Callable[[RunState, str], tuple[str, ...]] = approval_blockers
+    approval_blockers: Callable[[Trust, str], tuple[str, ...]] = approval_blockers
     resolves_once: bool = True
     """Whether an interrupt that is resolved stays so."""
 

@@ -58,7 +58,7 @@ class Admission:
     def payload(self) -> JsonValue:
         """What the envelope carries, as the closed profile knows it: locks are judged apart."""
         payload = self.envelope["payload"]
-        return without_locks(payload) if self.may_lock else payload
+        return without_locks(payload) if self.locks else payload
 
     @property
     def messages(self) -> list[JsonValue]:
@@ -66,6 +66,11 @@ class Admission:
         payload = self.envelope["payload"]
         found = payload.get("messages") if isinstance(payload, dict) else None
         return found if isinstance(found, list) else []
+
+    @property
+    def locks(self) -> bool:
+        """Whether any message asks for a lock, and the sender may ask for one."""
+        return any(map(sets_lock, self.messages)) and self.may_lock
 
     @property
     def redacted(self) -> JsonValue:
@@ -144,7 +149,7 @@ def version(admission: Admission) -> None:
 
 def lock_policy(admission: Admission) -> None:
     """What a host says of locks has its form. An agent's word of them is no message at all."""
-    for index, message in enumerate(admission.messages if admission.may_lock else ()):
+    for index, message in enumerate(admission.messages if admission.locks else ()):
         if not sets_lock(message):
             continue
         try:
@@ -191,9 +196,8 @@ def lock(admission: Admission) -> None:
     """No message changes what a lock has frozen, and a lock is set on what is shown."""
     if not _has_messages(admission):
         return
-    messages = admission.messages
-    if admission.state.locked or (admission.may_lock and any(map(sets_lock, messages))):
-        violation = refusal_of(admission.fold(), messages)
+    if admission.state.locked or admission.locks:
+        violation = refusal_of(admission.fold(), admission.messages)
         if violation is not None:
             raise violation
 

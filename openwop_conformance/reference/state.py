@@ -33,7 +33,6 @@ class RunState:
     """The projection of one log. A cost of O(event) keeps it current, however long the log is."""
 
     run_id: str
-    trust: Trust
     status: str = "pending"
     node_id: str | None = None
     """The node that holds the open interrupt, while there is one."""
@@ -52,6 +51,8 @@ class RunState:
     """Whether any surface of the run was ever locked."""
     fold: LockedFold | None = None
     """The surfaces, where somebody had to know of more than their lives."""
+    trust: Trust | None = None
+    """What is tainted, once an approval asked for it."""
     correlations: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Each recorded correlationId → the envelope's type and the event's sequence."""
 
@@ -64,11 +65,14 @@ class RunState:
         """Take in the next event of the log."""
         self.last_sequence = event["sequence"]
         kind, node_id = event["type"], event.get("nodeId")
+        if self.trust is not None:
+            trust_recorded(self.trust, event, policy)
         if kind == SURFACE_RECORDED:
             self._observe_surface(event, lives, policy)
             return
         if kind.startswith(KIND):
-            self._observe_tree(event, policy)
+            if "causationId" in event:
+                self.correlations[event["causationId"]] = (KIND, event["sequence"])
             return
         self.engine_events += 1
         self.reached = node_id or self.reached
@@ -86,7 +90,6 @@ class RunState:
     def _observe_surface(self, event: Event, lives: Lives, policy: Policy) -> None:
         envelope, branch = event["payload"]["envelope"], event["payload"]["version"]
         self.correlations[envelope["correlationId"]] = (envelope["type"], event["sequence"])
-        policy.observe_trust(self.trust, envelope, policy.untrusted(envelope))
         payload = envelope["payload"]
         if not policy.folds(envelope, branch) or not isinstance(payload, dict):
             return
@@ -96,16 +99,22 @@ class RunState:
             for message in messages:
                 lives[key] = _life_after(message)
             self.locked = self.locked or (
-                policy.may_lock(envelope) and any(map(sets_lock, messages))
+                any(map(sets_lock, messages)) and policy.may_lock(envelope)
             )
             if self.fold is not None:
                 fold_recorded(self.fold, messages)
 
-    def _observe_tree(self, event: Event, policy: Policy) -> None:
-        """A surface of major 1: its event is one of its own, and taints its node for ever."""
-        if "causationId" in event:
-            self.correlations[event["causationId"]] = (KIND, event["sequence"])
-        self.trust.observe(
+
+def trust_recorded(trust: Trust, event: Event, policy: Policy) -> None:
+    """Take in what one recorded event says of trust.
+
+    The event of a surface of major 1 is one of its own, and taints its node for ever.
+    """
+    if event["type"] == SURFACE_RECORDED:
+        envelope = event["payload"]["envelope"]
+        policy.observe_trust(trust, envelope, policy.untrusted(envelope))
+    elif event["type"].startswith(KIND):
+        trust.observe(
             event["eventId"],
             node_id=event.get("nodeId"),
             untrusted=policy.v1.blocks_approval(event.get("contentTrust")),

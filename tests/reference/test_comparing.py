@@ -46,7 +46,7 @@ def remembering(policy: Policy) -> Policy:
 def admission(**envelope: Any) -> Admission:
     return Admission(
         envelope,
-        RunState("r", Policy().new_trust()),
+        RunState("r"),
         floor=2,
         strictness="warn",
         redact=lambda value: value,

@@ -9,7 +9,6 @@ from ...a2ui.trust import Trust
 from ...jsonvalue import JsonValue
 from ..events import SURFACE_RECORDED, Event
 from ..policy import Policy, approval_blockers, observe_trust
-from ..state import RunState
 from .model import Sabotage, set_to
 
 
@@ -59,8 +58,8 @@ def _whole_run(policy: Policy) -> Policy:
         if is_untrusted:
             tainted.append(trust)
 
-    def blockers(state: RunState, node_id: str) -> tuple[str, ...]:
-        return ("any",) if any(trust is state.trust for trust in tainted) else ()
+    def blockers(trust: Trust, node_id: str) -> tuple[str, ...]:
+        return ("any",) if any(trust is other for other in tainted) else ()
 
     return replace(policy, observe_trust=observe, approval_blockers=blockers)
 
@@ -69,18 +68,20 @@ def _across_runs(policy: Policy) -> Policy:
     tainted: set[str] = set()
     shown: list[tuple[Trust, str]] = []
 
+    def recorded(envelope: JsonValue) -> JsonValue:
+        if policy.untrusted(envelope) and envelope.get("nodeId") in (None, "gate"):
+            tainted.add(envelope["payload"]["surfaceId"])
+        return envelope
+
     def observe(trust: Trust, envelope: JsonValue, is_untrusted: bool) -> None:
         observe_trust(trust, envelope, is_untrusted)
-        surface = envelope["payload"]["surfaceId"]
-        shown.append((trust, surface))
-        if is_untrusted and envelope.get("nodeId") in (None, "gate"):
-            tainted.add(surface)
+        shown.append((trust, envelope["payload"]["surfaceId"]))
 
-    def blockers(state: RunState, node_id: str) -> tuple[str, ...]:
-        own = {surface for trust, surface in shown if trust is state.trust}
-        return approval_blockers(state, node_id) or tuple(sorted(own & tainted))
+    def blockers(trust: Trust, node_id: str) -> tuple[str, ...]:
+        own = {surface for other, surface in shown if other is trust}
+        return approval_blockers(trust, node_id) or tuple(sorted(own & tainted))
 
-    return replace(policy, observe_trust=observe, approval_blockers=blockers)
+    return replace(policy, recorded=recorded, observe_trust=observe, approval_blockers=blockers)
 
 
 def _trusted_copy(event: Event) -> Event:

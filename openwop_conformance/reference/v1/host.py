@@ -116,7 +116,7 @@ class MajorOne:
                 "resumeValue.action is not one that the interrupt offers",
                 details={"actions": list(ACTIONS)},
             )
-        if state.trust.blocking(node_id):
+        if self.host.trust(run).blocking(node_id):
             raise Refusal(
                 "untrusted_content_blocks_approval",
                 "a surface bound to the node is untrusted",
