@@ -2,7 +2,9 @@
 
 While the whole host runs, the broken behaviours are asked the same as the whole ones. That says
 nothing of a behaviour that acts on what it is given (``ACTING``), nor of one that remembers: a
-break makes that anew for each host. For these it counts that they are consulted at all.
+break makes that anew for each host. For these it counts that they are consulted at all. Only one
+that remembers each run apart (``OfRuns``) can be compared: as long as it answers as the whole one,
+a run goes on as in the whole host, and what became of the others is nothing to it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from .policy import Policy
@@ -28,6 +31,17 @@ ACTING: Final = frozenset(
     {"observe_trust", "new_fold", "new_trust", "v1.follow", "v1.delta.new_subscriber"}
 )
 """Behaviours that change what they are given, or make what will be changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfRuns:
+    """A change to behaviours that remember, and of one run nothing about another."""
+
+    change: Change
+
+    def __call__(self, policy: Policy) -> Policy:
+        """The policy, changed."""
+        return self.change(policy)
 
 
 class Noting(Protocol):
@@ -65,7 +79,8 @@ def marks(name: str, change: Change) -> dict[str, tuple[str, Any]]:
     for field, held in whole.items():
         other = broken.get(field)
         if other != held:
-            compared = callable(other) and other == again[field] and field not in ACTING
+            comparable = callable(other) and field not in ACTING
+            compared = comparable and (isinstance(change, OfRuns) or other == again[field])
             found[f"{field} of {name}" if compared else field] = field, other
     return found
 
@@ -127,6 +142,13 @@ def alike(one: Any, other: Any) -> bool:
     if isinstance(one, Exception):
         return alike((one.args, vars(one)), (other.args, vars(other)))
     if is_dataclass(one):
-        names = [field.name for field in fields(one) if field.compare]
+        names = _compared_fields(one.__class__)
         return all(alike(getattr(one, name), getattr(other, name)) for name in names)
-    return isinstance(one, (str, bytes, int, float)) and repr(one) == repr(other)
+    if isinstance(one, float):
+        return repr(one) == repr(other)
+    return isinstance(one, (str, bytes, int)) and one == other
+
+
+@cache
+def _compared_fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.compare)

@@ -15,6 +15,7 @@ from openwop_conformance.reference import matrix
 from openwop_conformance.reference.comparing import (
     ACTING,
     Change,
+    OfRuns,
     alike,
     behaviours,
     compared,
@@ -71,6 +72,7 @@ def test_a_behaviour_has_a_name_and_so_has_each_rule_of_admission() -> None:
         (v1_set_to(conflicts=lambda one, other: False), {"v1.conflicts of it"}),
         (with_rule("fold", lambda admission: None), {"rules.fold of it"}),
         (remembering, {"visible"}),
+        (OfRuns(remembering), {"visible of it"}),
         (set_to(closes=False), {"closes"}),
         (set_to(observe_trust=lambda *given: observe_trust(*given)), {"observe_trust"}),
         (set_to(rules=RULES[1:]), {"rules", "rules.run"}),
@@ -92,6 +94,18 @@ def test_a_break_is_noted_only_where_it_would_answer_otherwise() -> None:
             assert noting.visible(run_id, "acme")
     found = notes.by([FOLD, TREE])
     assert found == {FOLD: {"visible", "visible of it"}, TREE: {"visible"}}
+
+
+def test_what_remembers_each_run_apart_is_compared_as_it_goes_along() -> None:
+    notes = Notes()
+    noting = noting_policy(Policy(), notes, others([("it", OfRuns(remembering))]))
+    for scope, run_id in ((FOLD, "acme/run"), (TREE, "globex/run"), (FOLD, "acme/run")):
+        with asked_for(scope):
+            noting.visible(run_id, "acme")
+    assert notes.by([FOLD, TREE]) == {FOLD: {"visible"}, TREE: {"visible"}}
+    with asked_for(TREE):
+        assert not noting.visible("globex/run", "acme")
+    assert notes.by([TREE]) == {TREE: {"visible", "visible of it"}}
 
 
 def test_rules_are_compared_one_by_one_and_what_they_find_out_counts() -> None:

@@ -72,7 +72,7 @@ def declared(name: str) -> set[str]:
 
 
 def test_a_break_is_asked_what_it_declares_and_what_consults_the_broken_part() -> None:
-    name = "refused-half-applied"  # it remembers, so that one rule counts as soon as it is asked
+    name = "deletion-crosses-runs"  # it remembers, so that one rule counts as soon as it is asked
     consulted = {FOLD: frozenset({"rules.fold"}), TREE: frozenset({"v1.check_payload"})}
     assert declared(name).isdisjoint({FOLD, TREE})
     assert asked(consulted, name) == declared(name) | {FOLD}

@@ -12,6 +12,7 @@ from ...a2ui.message import bodies
 from ...errors import Violation
 from ...jsonvalue import JsonValue, equal
 from .. import rules
+from ..comparing import OfRuns
 from ..events import Draft
 from ..policy import Policy, folds, untrusted
 from ..rules import Admission
@@ -193,12 +194,12 @@ SABOTAGES: Final = (
     Sabotage(
         "refused-half-applied",
         "the messages before the one that is refused stay applied to the fold",
-        _half_applied,
+        OfRuns(_half_applied),
     ),
     Sabotage(
         "refused-remembers-correlation",
         "a correlation that was refused once is refused for ever",
-        _remembering,
+        OfRuns(_remembering),
     ),
     Sabotage(
         "refused-recorded",
@@ -223,7 +224,7 @@ SABOTAGES: Final = (
     Sabotage(
         "re-emission-compares-payload",
         "a re-emission with another payload is refused instead of answered from the record",
-        _payload_compared,
+        OfRuns(_payload_compared),
     ),
     Sabotage(
         "conflict-ignored",

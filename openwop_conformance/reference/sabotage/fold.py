@@ -11,6 +11,7 @@ from ...a2ui.message import bodies
 from ...errors import Violation
 from ...jsonvalue import JsonValue
 from .. import rules
+from ..comparing import OfRuns
 from ..policy import Policy
 from ..rules import Admission
 from .model import Sabotage, set_to, with_rule
@@ -150,12 +151,12 @@ SABOTAGES: Final = (
     Sabotage(
         "fold-keeps-last-surface-only",
         "the fold remembers only the surface that was touched last",
-        _last_surface_only,
+        OfRuns(_last_surface_only),
     ),
     Sabotage(
         "deletion-crosses-surfaces",
         "a surface that is deleted takes the others of its run with it",
-        _deletion_ends_all,
+        OfRuns(_deletion_ends_all),
     ),
     Sabotage(
         "fold-shared-across-runs",
