@@ -14,6 +14,8 @@ from openwop_conformance.a2ui.delta import (
     MAX_BYTES,
     MAX_COPIED,
     MOST_OPERATIONS,
+    check_frame,
+    patched,
 )
 from openwop_conformance.errors import Violation
 from openwop_conformance.jsonvalue import (
@@ -29,6 +31,7 @@ from .patches import (
     applied,
     copying,
     documents,
+    frame_of,
     move,
     nested,
     op,
@@ -142,10 +145,12 @@ def test_a_message_does_not_repeat_the_document() -> None:
 def test_copies_that_double_the_tree_are_stopped_before_they_fill_memory(
     document: JsonValue, operation: JsonValue, why: str
 ) -> None:
+    patch = [operation] * MOST_OPERATIONS
+    check_frame(frame_of(*patch))
     tracemalloc.start()
     try:
         with pytest.raises(Violation, match=why) as refusal:
-            applied(document, [operation] * MOST_OPERATIONS)
+            patched(document, patch)
         assert tracemalloc.get_traced_memory()[1] < 64 * MAX_COPIED
     finally:
         tracemalloc.stop()
