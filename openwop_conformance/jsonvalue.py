@@ -122,7 +122,7 @@ def canonical(value: JsonValue) -> bytes:
     """The RFC 8785 form. Raises ``JsonError`` for what I-JSON excludes, as integers over 2^53-1."""
     try:
         text = _SORTED.encode(value)
-        if not _OTHER_NUMBER.search(text) and (text.isascii() or not _WIDE_NAME.search(text)):
+        if not _OTHER_NUMBER.search(f",{text}") and (text.isascii() or not _WIDE_NAME.search(text)):
             return text.encode()
     except (TypeError, ValueError, RecursionError):
         pass  # it is not JSON, and the next says why
@@ -136,8 +136,14 @@ _SORTED: Final = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
 )
 """Writes the RFC 8785 form many times as fast as ``rfc8785``, but for what the next two find."""
-_OTHER_NUMBER: Final = re.compile(r'(?:^|":|[,\[])-?[0-9.]*(?:\.0(?![0-9])|[0-9]e|[0-9]{16})')
-"""A number that is spelled otherwise there, or that I-JSON may not hold; and rarely text alike."""
+_OTHER_NUMBER: Final = re.compile(
+    r'[:,\[](?=[-0-9])(?:(?<!:)|(?<=":))-?[0-9.]*(?:\.0(?![0-9])|[0-9]e|[0-9]{16})'
+)
+"""A number that is spelled otherwise there, or that I-JSON may not hold; and rarely text alike.
+
+It begins with what stands before a number, one of three characters: these are found five times as
+fast as one of several texts.
+"""
 _WIDE_NAME: Final = re.compile(r'[\U00010000-\U0010ffff](?:[^"\\]|\\.)*":')
 """A name with a character that sorts after U+FFFF here, and by its surrogates there."""
 

@@ -26,6 +26,7 @@ from openwop_conformance.jsonvalue import (
 from openwop_conformance.schemas import compiled, schema
 from openwop_conformance.wire.envelope import surface_payload
 
+from .every import every
 from .shared_data import FIXTURES, shared
 
 PROFILE = sorted((FIXTURES / "profile").glob("*/*.json"))
@@ -136,10 +137,11 @@ def one_operation(
 # ------------------------------------------------------------------------------ the negatives
 
 
-@pytest.mark.parametrize("path", PROFILE, ids=name_of)
-def test_the_catalog_refuses_a_negative_in_its_place_and_admits_its_twin(
-    path: Path,
-) -> None:
+def test_the_catalog_refuses_each_negative_in_its_place_and_admits_its_twin() -> None:
+    every(PROFILE, name_of, refused_in_its_place)
+
+
+def refused_in_its_place(path: Path) -> None:
     case = load(path)
     assert admitted(case["twin"])
     assert not admitted(case["messages"])
@@ -160,8 +162,11 @@ def test_the_catalog_refuses_a_negative_in_its_place_and_admits_its_twin(
     assert len(found) >= (4 if in_a_component else 1), "the refusal names no component"
 
 
-@pytest.mark.parametrize("path", PROFILE, ids=name_of)
-def test_a_negative_breaks_no_other_rule_and_its_twin_none_at_all(path: Path) -> None:
+def test_each_negative_breaks_no_other_rule_and_its_twin_none_at_all() -> None:
+    every(PROFILE, name_of, breaks_no_other_rule)
+
+
+def breaks_no_other_rule(path: Path) -> None:
     case = load(path)
     good = surface_payload("s", case["twin"])
     check_surface_ids(good)
@@ -191,8 +196,11 @@ def test_every_negative_without_a_fold_is_there() -> None:
 # ------------------------------------------------------------------------------ the positives
 
 
-@pytest.mark.parametrize("path", POSITIVE, ids=name_of)
-def test_a_positive_is_admitted_and_folds(path: Path) -> None:
+def test_each_positive_is_admitted_and_folds() -> None:
+    every(POSITIVE, name_of, admitted_and_folds)
+
+
+def admitted_and_folds(path: Path) -> None:
     case = load(path)
     assert admitted(case["messages"])
     payload = surface_payload("s", case["messages"])
@@ -204,8 +212,11 @@ def test_a_positive_is_admitted_and_folds(path: Path) -> None:
         assert not found.dangling
 
 
-@pytest.mark.parametrize("path", VERSION_1, ids=name_of)
-def test_a_version_1_payload_is_admitted_by_its_branch_alone(path: Path) -> None:
+def test_each_version_1_payload_is_admitted_by_its_branch_alone() -> None:
+    every(VERSION_1, name_of, admitted_by_its_branch_alone)
+
+
+def admitted_by_its_branch_alone(path: Path) -> None:
     case = load(path)
     check_payload(case["payload"], 1)
     with pytest.raises(Violation):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,34 +44,61 @@ def dotted(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-def imports(module: str, text: str) -> Iterator[tuple[int, str]]:
-    """The modules of this package that a text imports anywhere in it, with the lines."""
-    package = module.split(".")[:-1]
-    for node in ast.walk(ast.parse(text)):
+@dataclass(frozen=True)
+class Module:
+    """What the rules ask of a text: small, for there are many."""
+
+    name: str
+    doc: str
+    imports: tuple[tuple[int, str], ...]
+    """The absolute names of what it imports anywhere in it, with the lines."""
+    length: int
+
+
+@cache
+def modules() -> tuple[Module, ...]:
+    return tuple(module_of(dotted(path), path.read_text("utf-8")) for path in MODULES)
+
+
+def module_of(name: str, text: str) -> Module:
+    tree = ast.parse(text)
+    doc = ast.get_docstring(tree) or ""
+    return Module(name, doc, tuple(imports(name, tree)), len(text.splitlines()))
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements of a tree; expressions hold none."""
+    for field in ("body", "handlers", "cases", "orelse", "finalbody"):
+        for below in getattr(node, field, ()):
+            yield below
+            yield from statements(below)
+
+
+def imports(module: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
+    package = [PACKAGE.name, *module.split(".")[:-1]]
+    for node in statements(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                top, _, rest = alias.name.partition(".")
-                if top == PACKAGE.name:
-                    yield node.lineno, rest
+            yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             named = node.module.split(".") if node.module else []
             if node.level:
                 named = package[: len(package) - node.level + 1] + named
-            elif named[0] == PACKAGE.name:
-                named = named[1:]
+            if named == [PACKAGE.name]:
+                yield from ((node.lineno, f"{named[0]}.{alias.name}") for alias in node.names)
             else:
-                continue
-            if named:
                 yield node.lineno, ".".join(named)
-            else:
-                yield from ((node.lineno, alias.name) for alias in node.names)
 
 
-def upward(module: str, text: str) -> list[str]:
-    layer = module.partition(".")[0]
+def upward(module: Module) -> list[str]:
+    layer = module.name.partition(".")[0]
+    inside = (
+        (line, name.partition(".")[2])
+        for line, name in module.imports
+        if name.partition(".")[0] == PACKAGE.name
+    )
     return [
-        f"{module}:{line}: {layer} imports {name}"
-        for line, name in imports(module, text)
+        f"{module.name}:{line}: {layer} imports {name}"
+        for line, name in inside
         if (other := name.partition(".")[0]) != layer
         and (layer, other) not in NEIGHBOURS
         and LEVEL[other] >= LEVEL[layer]
@@ -77,16 +106,15 @@ def upward(module: str, text: str) -> list[str]:
 
 
 def test_every_layer_is_in_its_place() -> None:
-    tops = {dotted(path).partition(".")[0] for path in MODULES} - {"__init__"}
+    tops = {module.name.partition(".")[0] for module in modules()} - {"__init__"}
 
     assert tops == LEVEL.keys()
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in MODULES if p.parent != PACKAGE or p.stem in LEVEL], ids=dotted
-)
-def test_a_module_imports_from_below_only(path: Path) -> None:
-    assert upward(dotted(path), path.read_text("utf-8")) == []
+def test_every_module_imports_from_below_only() -> None:
+    inside = [module for module in modules() if module.name != "__init__"]
+
+    assert [fault for module in inside for fault in upward(module)] == []
 
 
 @pytest.mark.parametrize(
@@ -102,31 +130,30 @@ def test_a_module_imports_from_below_only(path: Path) -> None:
     ],
 )
 def test_an_upward_import_is_seen_however_it_is_written(text: str) -> None:
-    assert len(upward("wire.sse", text)) == len(upward("wire.__init__", text)) == 1
-    assert upward("cli.run", text.replace("cli", "suite")) == []
+    for name in ("wire.sse", "wire.__init__"):
+        assert len(upward(module_of(name, text))) == 1
+    assert upward(module_of("cli.run", text.replace("cli", "suite"))) == []
 
 
 @pytest.mark.parametrize(
     "text", ["from ..a2ui import fold", "from .ids import project", "import json", "import wire"]
 )
 def test_a_downward_import_is_none(text: str) -> None:
-    assert upward("wire.sse", text) == []
+    assert upward(module_of("wire.sse", text)) == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
-def test_a_module_opens_with_a_sentence_that_says_what_it_is(path: Path) -> None:
-    doc = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+def test_every_module_opens_with_a_sentence_that_says_what_it_is() -> None:
+    firsts = {module.name: " ".join(module.doc.split("\n\n")[0].split()) for module in modules()}
 
-    assert doc
-    first = " ".join(doc.split("\n\n")[0].split())
-    assert first[-1] in ".:?", first
-    assert len(first.split()) >= 3, first
+    assert {name: first for name, first in firsts.items() if first[-1:] not in [*".:?"]} == {}
+    assert {name: first for name, first in firsts.items() if len(first.split()) < 3} == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
-def test_a_module_can_be_read_in_one_sitting(path: Path) -> None:
-    assert len(path.read_text("utf-8").splitlines()) <= 400
-    assert not {"utils", "helpers", "common", "misc"} & set(dotted(path).split("."))
+def test_every_module_can_be_read_in_one_sitting() -> None:
+    vague = {"utils", "helpers", "common", "misc"}
+
+    assert {module.name: module.length for module in modules() if module.length > 400} == {}
+    assert [module.name for module in modules() if vague & {*module.name.split(".")}] == []
 
 
 def test_the_package_exposes_the_public_names_and_nothing_else() -> None:
@@ -142,11 +169,10 @@ def test_the_package_exposes_the_public_names_and_nothing_else() -> None:
 
 def test_only_one_module_touches_httpx() -> None:
     users = {
-        dotted(path)
-        for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if (isinstance(node, ast.Import) and any(a.name == "httpx" for a in node.names))
-        or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "httpx")
+        module.name
+        for module in modules()
+        for _, name in module.imports
+        if name.partition(".")[0] == "httpx"
     }
 
     assert users == {"adapters.http"}

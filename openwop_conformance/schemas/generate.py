@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ..errors import UsageError
-from ..jsonvalue import JsonValue, pointer_of
+from ..jsonvalue import JsonValue
 from ..schemas.shape import Shape
 
 TEXTS: Final = (
@@ -42,11 +42,8 @@ class Generator:
         if node is None:
             return any_value(self.draw)
         self.reached.add(place)
-        steps = self.shape.steps[place]
-        for keyword in ("$ref", "anyOf"):
-            targets = [target for found, target, _ in steps if found == keyword]
-            if targets:
-                return self._at(self.draw.choice(targets))
+        if targets := self.shape.choices[place]:
+            return self._at(self.draw.choice(targets))
         if "enum" in node:
             return self.draw.choice(node["enum"])
         kind = node.get("type")
@@ -88,11 +85,11 @@ class Generator:
         return [self._at(f"{place}/items") for _ in range(count)]
 
     def _object(self, place: str, node: Any) -> dict[str, JsonValue]:
-        required = set(node.get("required", ()))
+        required = node.get("required", ())
         made: dict[str, JsonValue] = {}
-        for member in node.get("properties", {}):
-            if member in required or self.draw.choice((False, True)):
-                made[member] = self._at(f"{place}/properties{pointer_of((member,))}")
+        for keyword, target, member in self.shape.steps[place]:
+            if keyword == "properties" and (member in required or self.draw.choice((False, True))):
+                made[member] = self._at(target)
         if isinstance(node.get("additionalProperties"), dict):
             for name in self.draw.sample(TEXTS, self.draw.randint(0, 2)):
                 made[name] = self._at(f"{place}/additionalProperties")

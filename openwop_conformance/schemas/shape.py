@@ -74,6 +74,18 @@ class Shape:
         return {place: tuple(below(place, node)) for place, node in self.nodes.items()}
 
     @cached_property
+    def choices(self) -> Mapping[str, tuple[str, ...]]:
+        """By the place of each node, the schemas one of which says what it is: of a ``$ref`` or,
+        without one, of an ``anyOf``."""
+
+        def of(steps: tuple[Step, ...], keyword: str) -> tuple[str, ...]:
+            return tuple(target for found, target, _ in steps if found == keyword)
+
+        return {
+            place: of(steps, "$ref") or of(steps, "anyOf") for place, steps in self.steps.items()
+        }
+
+    @cached_property
     def _parts(self) -> dict[str, Shape]:
         return {}
 

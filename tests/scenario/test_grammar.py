@@ -18,6 +18,7 @@ from openwop_conformance.scenario.document import load
 from openwop_conformance.scenario.grammar import scenario_schema
 from openwop_conformance.scenario.verbs import MAY_BE_REFUSED, NEEDS, VERBS
 from openwop_conformance.schemas import compiled, schema
+from tests.every import every
 
 FILES = sorted(corpus().scenarios.rglob("*.yaml"))
 OWN = "openwop_conformance/schemas/scenario.schema.json"
@@ -25,17 +26,17 @@ COMMITTED = Path(__file__).resolve().parents[2] / OWN
 
 
 @cache
+def validator() -> Any:
+    return compiled(scenario_schema())
+
+
+@cache
 def second_opinion() -> Any:
     return jsonschema.Draft202012Validator(scenario_schema())
 
 
-@cache
-def documents() -> dict[Path, Any]:
-    return {path: load(path).value for path in FILES}
-
-
 def valid(instance: Any) -> bool:
-    fast = compiled(scenario_schema()).is_valid(instance)
+    fast: bool = validator().is_valid(instance)
     assert fast == second_opinion().is_valid(instance), "the two validators do not agree"
     return fast
 
@@ -74,18 +75,22 @@ def test_every_object_in_the_schema_is_closed_but_those_that_hold_names_of_the_a
     walk(scenario_schema(), "")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_schema_accepts_every_scenario_of_the_corpus(path: Path) -> None:
-    assert valid(documents()[path])
+def test_the_schema_accepts_every_scenario_of_the_corpus() -> None:
+    def accepted(path: Path) -> None:
+        assert valid(load(path).value)
+
+    every(FILES, str, accepted)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_scenario_names_the_schema_for_editors(path: Path) -> None:
-    first = path.read_text("utf-8").splitlines()[0]
+def test_every_scenario_names_the_schema_for_editors() -> None:
     prefix = "# yaml-language-server: $schema="
 
-    assert first.startswith(prefix)
-    assert (path.parent / first.removeprefix(prefix)).resolve() == COMMITTED
+    def names_it(path: Path) -> None:
+        first = path.read_text("utf-8").splitlines()[0]
+        assert first.startswith(prefix)
+        assert (path.parent / first.removeprefix(prefix)).resolve() == COMMITTED
+
+    every(FILES, str, names_it)
 
 
 WELL: dict[str, Any] = {
