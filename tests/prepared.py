@@ -1,7 +1,8 @@
 """A Python that has run the suite already, and forks what it is asked for.
 
-``PROGRAM -m MODULE …`` does what ``python -m MODULE …`` does, with the folder, the environment and
-the streams of whoever calls it, and a second sooner: all that is imported and read is there.
+``PROGRAM -m MODULE …`` does what ``python -m MODULE …`` does, and so does ``-c CODE``, with the
+folder, the environment and the streams of whoever calls it, and a second sooner: all that is
+imported and read is there.
 """
 
 from __future__ import annotations
@@ -102,9 +103,14 @@ def _do(asked: socket.socket) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    path = environment.get("PYTHONPATH", "").split(os.pathsep)
-    sys.path[:1] = [folder, *filter(None, path)]
     random.seed()
-    _, module, *words = words
-    sys.argv = [module, *words]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    if words[0] == "-u":  # the streams are what they are
+        del words[0]
+    how, what, *words = words
+    path = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:1] = [folder if how == "-m" else "", *filter(None, path)]
+    sys.argv = [what if how == "-m" else how, *words]
+    if how == "-m":
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    else:
+        exec(what, {"__name__": "__main__"})

@@ -17,16 +17,19 @@ print(sys.path[0], "to the other", file=sys.stderr)
 """
 
 
+@pytest.mark.parametrize("how", ["-m", "-c"])
 @pytest.mark.parametrize(
     "end", ["", "sys.exit(3)", "sys.exit('in words')", "os.kill(os.getpid(), 9)"]
 )
-def test_a_module_ends_as_it_does_in_an_interpreter_of_its_own(
-    python: Path, tmp_path: Path, end: str
+def test_what_is_asked_ends_as_it_does_in_an_interpreter_of_its_own(
+    python: Path, tmp_path: Path, end: str, how: str
 ) -> None:
-    (tmp_path / "a_module.py").write_text(MODULE.format(end=end))
+    code = MODULE.format(end=end)
+    (tmp_path / "a_module.py").write_text(code)
+    words = ["-m", "a_module"] if how == "-m" else ["-u", "-c", code]
     ended = [
         subprocess.run(
-            [program, "-m", "a_module", "a word", "é"],
+            [program, *words, "a word", "é"],
             cwd=tmp_path,
             env={**os.environ, "SAID": "by whoever calls"},
             input="given",

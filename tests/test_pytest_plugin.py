@@ -1,6 +1,6 @@
 """The pytest plugin, in real pytest runs: one ledger however it is run, silent unless asked.
 
-Each run is a process that starts Python, pytest and its plugins, so there are few of them.
+Most are forked from a Python that has the suite ready: to start one takes long.
 """
 
 from __future__ import annotations
@@ -22,6 +22,14 @@ from openwop_conformance.evidence.ledger import digest, read_ledger
 KEY, OTHER_KEY, CANARY = "key-of-acme-0123456789", "key-of-globex-0123456789", "canary-of-tests-1"
 CHEAP = ("below-floor-strict", "catalog-equality", "discovery-coherent", "surface-id-equality")
 PATTERNS = [f"host.v2.{name}" for name in CHEAP]
+
+STRICT = """\
+[pytest]
+filterwarnings =
+    error
+    ignore:Module already imported so cannot be rewritten
+"""
+"""Of what is prepared, nothing is imported again."""
 
 HOSTS = f"""\
 import os
@@ -106,9 +114,12 @@ Run = Callable[..., Pytest]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """``pytest`` in a folder of its own, where the hosts above can be imported."""
-    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+def run(tmp_path: Path, python: Path) -> Run:
+    """``pytest`` in a folder of its own, where the hosts above can be imported.
+
+    Without a host it is a Python that has loaded nothing yet, and so are the workers of ``-n2``.
+    """
+    (tmp_path / "pytest.ini").write_text(STRICT)
     (tmp_path / "hosts.py").write_text(HOSTS)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OPENWOP", "PYTEST"))}
     environment |= {
@@ -122,9 +133,10 @@ def run(tmp_path: Path) -> Run:
         ledger.unlink(missing_ok=True)
         ours = [] if host is None else ["--owp-host", host, "--owp-ledger", str(ledger)]
         without = ("cacheprovider", "benchmark", "hypothesispytest", "timeout")  # slow to start
+        program = python if host else sys.executable
         plain = ["-m", "pytest", "-c", "pytest.ini", *(f"-pno:{name}" for name in without)]
         found = subprocess.run(
-            [sys.executable, *plain, "--pyargs", "openwop_conformance", *ours, *arguments],
+            [program, *plain, "--pyargs", "openwop_conformance", *ours, *arguments],
             cwd=tmp_path,
             env=environment,
             capture_output=True,
@@ -209,12 +221,13 @@ def test_a_run_that_witnessed_nothing_did_not_succeed(run: Run) -> None:
 
 
 def test_the_rows_of_a_worker_that_died_are_blocked_and_the_others_stay(
-    run: Run, tmp_path: Path
+    run: Run, tmp_path: Path, python: Path
 ) -> None:
     host = f"py:hosts:Deadly?marker={tmp_path / 'died'}"
     names = ("auth-*", "catalog-*", "f*", "limits", "re-emission-*", "surface-*", "taint-*")
     patterns = _alternating([f"host.v2.{name}" for name in names])
-    found = run("-n2", "--max-worker-restart=2", "--owp-select", *patterns, host=host)
+    workers = ["--dist=load", f"--tx=2*popen//python={python}", "--max-worker-restart=2"]
+    found = run(*workers, "--owp-select", *patterns, host=host)
     assert (tmp_path / "died").exists()
     assert found.code == 1
     (lost,) = [row for row in found.rows if row.disposition is Disposition.BLOCKED]

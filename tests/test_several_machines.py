@@ -1,6 +1,7 @@
 """The pytest plugin with its workers elsewhere: by ``--tx``, also over ssh, one digest.
 
-The other machine is this one, reached through an sshd of the test's own.
+The other machine is this one, reached through an sshd of the test's own. What runs here is forked
+from a Python that has the suite ready; the other machine has nothing ready.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from openwop_conformance.reference.connect import build_app
 from openwop_conformance.reference.settings import Settings
 from tests.engine.hostile import serving
 from tests.shared_data import REPOSITORY
+from tests.test_pytest_plugin import STRICT
 
 KEY, OTHER_KEY, CANARY = "key-of-acme-0123456789", "key-of-globex-0123456789", "canary-of-tests-1"
 PATTERNS = [f"host.v2.{name}" for name in ("catalog-*", "limits", "no-secret", "tenant-isolation")]
@@ -74,10 +76,10 @@ def one_run(url: str, keys: Path, tmp_path: Path) -> tuple[Row, ...]:
 
 
 @pytest.fixture
-def run(url: str, keys: Path, tmp_path: Path) -> Run:
+def run(url: str, keys: Path, tmp_path: Path, python: Path) -> Run:
     """``pytest --dist load --tx …`` in a folder of its own."""
     (tmp_path / "here").mkdir()
-    (tmp_path / "here" / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    (tmp_path / "here" / "pytest.ini").write_text(STRICT)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OPENWOP", "PYTEST"))}
 
     def ran(*arguments: str, given: dict[str, str] | None = None) -> Pytest:
@@ -89,7 +91,7 @@ def run(url: str, keys: Path, tmp_path: Path) -> Run:
         ours += [] if given else [f"--owp-credential-file={keys}"]
         words = [*(f"-pno:{name}" for name in without), "--pyargs", "openwop_conformance", *ours]
         found = subprocess.run(
-            [sys.executable, "-m", "pytest", *words, "--dist", "load", *arguments],
+            [python, "-m", "pytest", *words, "--dist", "load", *arguments],
             cwd=tmp_path / "here",
             env=environment | {"PYTHONPATH": f"{REPOSITORY}:{tmp_path}"} | (given or {}),
             capture_output=True,
@@ -109,8 +111,16 @@ def run(url: str, keys: Path, tmp_path: Path) -> Run:
     return ran
 
 
-def test_two_workers_by_tx_give_the_rows_of_one_run(run: Run, one_run: tuple[Row, ...]) -> None:
-    found = run("--tx", "2*popen")
+@pytest.fixture
+def here(python: Path) -> str:
+    """What names a worker on this machine to ``--tx``."""
+    return f"popen//python={python}"
+
+
+def test_two_workers_by_tx_give_the_rows_of_one_run(
+    run: Run, here: str, one_run: tuple[Row, ...]
+) -> None:
+    found = run("--tx", f"2*{here}")
 
     assert found.code == 0, found.text
     assert "2 workers" in found.text
@@ -119,7 +129,7 @@ def test_two_workers_by_tx_give_the_rows_of_one_run(run: Run, one_run: tuple[Row
 
 
 def test_a_worker_with_other_rules_or_without_the_keys_witnesses_nothing(
-    run: Run, tmp_path: Path
+    run: Run, here: str, tmp_path: Path
 ) -> None:
     """The second worker's row is blocked, in words, and nobody starts workers without end."""
     (tmp_path / "another_suite.py").write_text(
@@ -134,10 +144,8 @@ def test_a_worker_with_other_rules_or_without_the_keys_witnesses_nothing(
         "OPENWOP_TENANT_B_API_KEY": OTHER_KEY,
         "OPENWOP_CANARY_SECRET_VALUE": CANARY,  # whichever row the first worker has, it keeps it
     }
-    without = "popen//env:OPENWOP_TENANT_B_API_KEY="
-    found = run(
-        "-p", "another_suite", "--tx", "popen", "--tx", "popen", "--tx", without, given=given
-    )
+    workers = (here, here, f"{here}//env:OPENWOP_TENANT_B_API_KEY=")
+    found = run("-p", "another_suite", *(f"--tx={worker}" for worker in workers), given=given)
     reasons = {row.reason for row in found.rows if row.disposition is Disposition.BLOCKED}
 
     assert found.code == 1
@@ -220,9 +228,9 @@ def listening(sshd: str, config: Path) -> Iterator[None]:
 
 
 def test_workers_here_and_over_ssh_give_the_rows_of_one_run(
-    run: Run, machine: str, one_run: tuple[Row, ...]
+    run: Run, here: str, machine: str, one_run: tuple[Row, ...]
 ) -> None:
-    found = run("--tx", "popen", "--tx", machine, "-v")
+    found = run("--tx", here, "--tx", machine, "-v")
 
     assert found.code == 0, found.text
     assert "2 workers" in found.text
