@@ -1,10 +1,12 @@
 """How the tests of this package run: property tests are bounded by examples, never by the clock.
 
-The longest come first, so that no process is left with one when the others have nothing to do.
+A process takes the next module when it is through with one, and the longest come first, so that
+none is left with a long one when the others have nothing to do.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,28 +23,34 @@ settings.load_profile("bounded")
 
 HERE: Final = Path(__file__).parent
 LONGEST: Final = (
-    "test_sabotage.py",
     "reference/test_library_matrix.py",
-    "rulebook/test_sabotage.py",
-    "evidence/test_killed.py",
-    "cli/test_init_command.py",
-    "test_ci_recipes.py",
-    "sdks/test_results.py",
-    "test_several_machines.py",
-    "evidence/test_campaign.py",
-    "test_wheel.py",
-    "engine/test_whole_runs.py",
-    "test_pytest_plugin.py",
+    "test_sabotage.py",
     "engine/test_hostile_hosts.py",
     "evidence/test_rederiving.py",
-    "cli/test_merge_command.py",
-    "engine/test_major_one.py",
+    "rulebook/test_sabotage.py",
+    "cli/test_init_command.py",
+    "docs/test_commands_in_documents.py",
     "reports/test_html_in_browser.py",
-    "consumers/test_results.py",
-    "rulebook/test_ledger.py",
-    "cli/test_coherence_command.py",
-    "benchmarks/test_delta.py",
+    "engine/test_whole_runs.py",
+    "engine/test_major_one.py",
+    "cli/test_merge_command.py",
+    "evidence/test_killed.py",
+    "sdks/test_results.py",
+    "evidence/test_campaign.py",
+    "engine/test_checkup.py",
     "benchmarks/test_sdk.py",
+    "adapters/test_browser.py",
+    "reference/test_v1_sabotage.py",
+    "adapters/test_reference_page.py",
+    "test_pytest_plugin.py",
+    "cli/test_coherence_command.py",
+    "test_wheel.py",
+    "test_several_machines.py",
+    "test_ci_recipes.py",
+    "rulebook/test_ledger.py",
+    "consumers/test_results.py",
+    "benchmarks/test_delta.py",
+    "a2ui/test_delta_patches.py",
 )
 """Modules of many seconds, in the order in which they begin."""
 
@@ -52,6 +60,12 @@ def python() -> Iterator[Path]:
     """A program that does as ``python -m`` does, and has the suite ready."""
     with prepared() as program:
         yield program
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: a test in a browser waits, as does one of a bound."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
