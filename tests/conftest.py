@@ -23,34 +23,34 @@ settings.load_profile("bounded")
 
 HERE: Final = Path(__file__).parent
 LONGEST: Final = (
-    "reference/test_library_matrix.py",
-    "test_sabotage.py",
-    "engine/test_hostile_hosts.py",
-    "evidence/test_rederiving.py",
-    "rulebook/test_sabotage.py",
-    "cli/test_init_command.py",
-    "docs/test_commands_in_documents.py",
-    "reports/test_html_in_browser.py",
-    "engine/test_whole_runs.py",
-    "engine/test_major_one.py",
-    "cli/test_merge_command.py",
-    "evidence/test_killed.py",
-    "sdks/test_results.py",
-    "evidence/test_campaign.py",
-    "engine/test_checkup.py",
-    "benchmarks/test_sdk.py",
-    "adapters/test_browser.py",
-    "reference/test_v1_sabotage.py",
-    "adapters/test_reference_page.py",
-    "test_pytest_plugin.py",
-    "cli/test_coherence_command.py",
-    "test_wheel.py",
-    "test_several_machines.py",
-    "test_ci_recipes.py",
-    "rulebook/test_ledger.py",
-    "consumers/test_results.py",
-    "benchmarks/test_delta.py",
-    "a2ui/test_delta_patches.py",
+    "reference/test_library_matrix",
+    "test_sabotage",
+    "engine/test_hostile_hosts",
+    "evidence/test_rederiving",
+    "rulebook/test_sabotage",
+    "cli/test_init_command",
+    "docs/test_commands_in_documents",
+    "reports/test_html_in_browser",
+    "engine/test_whole_runs",
+    "engine/test_major_one",
+    "cli/test_merge_command",
+    "evidence/test_killed",
+    "sdks/test_results",
+    "evidence/test_campaign",
+    "engine/test_checkup",
+    "benchmarks/test_sdk",
+    "adapters/test_browser",
+    "reference/test_v1_sabotage",
+    "adapters/test_reference_page",
+    "test_pytest_plugin",
+    "cli/test_coherence_command",
+    "test_wheel",
+    "test_several_machines",
+    "test_ci_recipes",
+    "rulebook/test_ledger",
+    "consumers/test_results",
+    "benchmarks/test_delta",
+    "a2ui/test_delta_patches",
 )
 """Modules of many seconds, in the order in which they begin."""
 
@@ -70,5 +70,5 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest first; all else stays in its order."""
-    places = {HERE / name: place for place, name in enumerate(LONGEST)}
+    places = {HERE / f"{name}.py": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
