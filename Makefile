@@ -27,7 +27,7 @@ run: $(READY)
 	$(BIN)/openwop-conformance run reference --ledger out/ledger.jsonl --report html:out/report.html
 
 test: check .venv/.extras
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -1,10 +1,12 @@
 """How the tests of this package run: property tests are bounded by examples, never by the clock.
 
-The longest come first, so that no process is left with one when the others have nothing to do.
+A process takes the next module when it is through with one, and the longest come first, so that
+none is left with a long one when the others have nothing to do.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,28 +23,34 @@ settings.load_profile("bounded")
 
 HERE: Final = Path(__file__).parent
 LONGEST: Final = (
-    "test_sabotage.py",
-    "reference/test_library_matrix.py",
-    "rulebook/test_sabotage.py",
-    "evidence/test_killed.py",
-    "cli/test_init_command.py",
-    "test_ci_recipes.py",
-    "sdks/test_results.py",
-    "test_several_machines.py",
-    "evidence/test_campaign.py",
-    "test_wheel.py",
-    "engine/test_whole_runs.py",
-    "test_pytest_plugin.py",
-    "engine/test_hostile_hosts.py",
-    "evidence/test_rederiving.py",
-    "cli/test_merge_command.py",
-    "engine/test_major_one.py",
-    "reports/test_html_in_browser.py",
-    "consumers/test_results.py",
-    "rulebook/test_ledger.py",
-    "cli/test_coherence_command.py",
-    "benchmarks/test_delta.py",
-    "benchmarks/test_sdk.py",
+    "reference/test_library_matrix",
+    "test_sabotage",
+    "engine/test_hostile_hosts",
+    "evidence/test_rederiving",
+    "rulebook/test_sabotage",
+    "cli/test_init_command",
+    "docs/test_commands_in_documents",
+    "reports/test_html_in_browser",
+    "engine/test_whole_runs",
+    "engine/test_major_one",
+    "cli/test_merge_command",
+    "evidence/test_killed",
+    "sdks/test_results",
+    "evidence/test_campaign",
+    "engine/test_checkup",
+    "benchmarks/test_sdk",
+    "adapters/test_browser",
+    "reference/test_v1_sabotage",
+    "adapters/test_reference_page",
+    "test_pytest_plugin",
+    "cli/test_coherence_command",
+    "test_wheel",
+    "test_several_machines",
+    "test_ci_recipes",
+    "rulebook/test_ledger",
+    "consumers/test_results",
+    "benchmarks/test_delta",
+    "a2ui/test_delta_patches",
 )
 """Modules of many seconds, in the order in which they begin."""
 
@@ -54,7 +62,13 @@ def python() -> Iterator[Path]:
         yield program
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: a test in a browser waits, as does one of a bound."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest first; all else stays in its order."""
-    places = {HERE / name: place for place, name in enumerate(LONGEST)}
+    places = {HERE / f"{name}.py": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))

@@ -42,15 +42,22 @@ def _run(*command: str, cwd: Path) -> str:
     return found.stdout
 
 
-def _install(wheel: Path, venv: Path) -> Path:
-    """Install the wheel into an environment; the folder where it then lies.
+@pytest.fixture(scope="module")
+def venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment in which the wheel is installed, and nothing else lies.
 
     Its dependencies, and pip, are this environment's, by a path file: nothing is fetched.
     """
-    (site,) = (venv / "lib").glob("python*/site-packages")
-    (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    venv = tmp_path_factory.mktemp("installed") / "venv"
+    _run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=venv.parent)
+    (_site(venv) / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     install = ["install", "--quiet", "--ignore-installed", "--no-deps", "--no-index"]
     _run(str(venv / "bin" / "python"), "-m", "pip", *install, "--no-compile", str(wheel), cwd=venv)
+    return venv
+
+
+def _site(venv: Path) -> Path:
+    (site,) = (venv / "lib").glob("python*/site-packages")
     return site
 
 
@@ -95,35 +102,28 @@ def test_the_wheel_is_of_the_version_that_the_package_names(wheel: Path) -> None
     assert wheel.name == f"openwop_conformance-{VERSION}-py3-none-any.whl"
 
 
-def test_the_suite_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
+def test_the_suite_runs_from_the_wheel_alone(venv: Path, tmp_path: Path) -> None:
     """One rule here; all of them, and how many they are, stand in the tutorial below."""
-    venv, empty = tmp_path / "venv", tmp_path / "empty"
-    empty.mkdir()
-    _run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=empty)
-    python = venv / "bin" / "python"
-    site = _install(wheel, venv)
-
     where = "import openwop_conformance as it; print(it.__file__)"
-    imported = Path(_run(str(python), "-c", where, cwd=empty).strip())
-    assert imported.is_relative_to(site)
+    imported = Path(_run(str(venv / "bin" / "python"), "-c", where, cwd=tmp_path).strip())
+    assert imported.is_relative_to(_site(venv))
 
     command = str(venv / "bin" / "openwop-conformance")
     report = json.loads(
-        _run(command, "run", "reference", "--json", "--select", "*.limits", cwd=empty)
+        _run(command, "run", "reference", "--json", "--select", "*.limits", cwd=tmp_path)
     )
     assert report["exitCode"] == 0
     assert report["corpus"] == corpus().digest
     assert report["counts"]["executed-pass"] == 1
-    assert list(empty.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 class Reader:
     """Somebody who does what a page says, in a shell in an empty folder."""
 
-    def __init__(self, folder: Path, wheel: Path) -> None:
-        self.folder, self.wheel = folder, wheel
+    def __init__(self, folder: Path, installed: Path) -> None:
+        self.folder, self.installed = folder, installed
         self.path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        self.venv = folder
         self.printed = ""
 
     def do(self, line: str) -> int:
@@ -132,11 +132,12 @@ class Reader:
         if words[0] == "cd":
             self.folder = (self.folder / words[1]).resolve(strict=True)
         elif words[0] == ".":
-            self.venv = self.folder / words[1].removesuffix("/bin/activate")
-            self.path = f"{self.venv / 'bin'}{os.pathsep}{self.path}"
+            programs = self.folder / words[1].removesuffix("/activate")
+            assert (programs / "python").is_file()
+            self.path = f"{programs}{os.pathsep}{self.path}"
         elif words[:2] == ["pip", "install"]:
             assert words[2:] == ["openwop-conformance"]
-            assert _install(self.wheel, self.venv).is_relative_to(self.venv)
+            self.path = f"{self.installed / 'bin'}{os.pathsep}{self.path}"
         else:
             if words[:3] == ["python", "-m", "venv"]:
                 line += " --without-pip"
@@ -156,8 +157,8 @@ class Reader:
         return 0
 
 
-def test_the_tutorial_is_true_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
-    reader = Reader(tmp_path, wheel)
+def test_the_tutorial_is_true_from_the_wheel_alone(venv: Path, tmp_path: Path) -> None:
+    reader = Reader(tmp_path, venv)
     edits: list[str] = []
     for part in parts_of((DOCS / "tutorial.md").read_text("utf-8")):
         if part.kind == "command":
