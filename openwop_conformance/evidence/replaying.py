@@ -75,6 +75,7 @@ class ReplayedHost:
         self._answers: defaultdict[int, deque[int]] = defaultdict(deque)
         self._order: list[int] = []
         self._scopes: dict[int, str] = {}
+        self._within: defaultdict[str, list[int]] = defaultdict(list)
         for index, record in enumerate(trace.records):
             if record["record"] == "request":
                 self._scopes[record["n"]] = record["scope"]
@@ -85,6 +86,7 @@ class ReplayedHost:
                 continue
             if record["record"] != "left":
                 self._order.append(index)
+                self._within[self._scopes[record["n"]]].append(index)
         self._order.reverse()
         self._gone = _is_gone(trace)
         self._done: set[int] = set()
@@ -174,7 +176,7 @@ class ReplayedHost:
 
     def give_up(self, scope: str) -> None:
         """A scope that has ended, or asks for something else, is not waited for any more."""
-        self._done.update(i for i in self._order if self._scopes[self._records[i]["n"]] == scope)
+        self._done.update(self._within[scope])
         for index, waiting in self._waiting.items():
             if index in self._done and not waiting.done():
                 waiting.set_result(None)

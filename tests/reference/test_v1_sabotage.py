@@ -110,10 +110,25 @@ def test_a_break_of_major_1_shows_on_the_wire(sabotage: Sabotage) -> None:
         assert MEANT.get(sabotage.name, min(changed)) in changed
 
 
-def test_the_break_that_costs_time_makes_ever_more_patches(
+class _Clock:
+    """A second goes by whenever it is looked at; to wait is only noted."""
+
+    def __init__(self) -> None:
+        self.now, self.waits = 0.0, list[float]()
+
+    def perf_counter(self) -> float:
+        self.now += 1
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+def test_the_break_that_costs_time_waits_ever_longer_and_makes_no_other_patches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = counted_diffs(monkeypatch)
+    made, clock = counted_diffs(monkeypatch), _Clock()
+    monkeypatch.setattr(subscribing, "time", clock)
 
     async def main(name: str | None) -> int:
         made.clear()
@@ -127,4 +142,8 @@ def test_the_break_that_costs_time_makes_ever_more_patches(
         return len(made)
 
     assert asyncio.run(main(None)) == 59
-    assert asyncio.run(main("delta-cost-grows")) > 2 * 59
+    assert clock.waits == []
+    assert asyncio.run(main("delta-cost-grows")) == 59
+    assert len(clock.waits) >= 60
+    assert clock.waits == sorted(clock.waits)
+    assert sum(clock.waits[30:60]) > 6 * sum(clock.waits[:30])
