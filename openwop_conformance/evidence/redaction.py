@@ -164,10 +164,12 @@ def _bytes(spelling: str) -> list[bytes]:
     ]
 
 
+@lru_cache(maxsize=256)
 def _letter(letter: str) -> bytes:
     return b"(?:" + b"|".join(b"".join(form) for form in _forms(letter)) + b")"
 
 
+@lru_cache(maxsize=256)
 def _cut(letter: str) -> bytes:
     """The end of bytes, with or without the beginning of a letter."""
     begun = []

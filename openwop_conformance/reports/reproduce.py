@@ -162,8 +162,12 @@ def _text(body: bytes) -> str:
     text = body.decode()
     if text.isprintable() or _json(body) is None:
         return text
-    return "".join(
-        c if c.isprintable() else " " if c in "\t\r\n" else json.dumps(c)[1:-1] for c in text
+    return text.translate(
+        {
+            ord(c): " " if c in "\t\r\n" else json.dumps(c)[1:-1]
+            for c in set(text)
+            if not c.isprintable()
+        }
     )
 
 

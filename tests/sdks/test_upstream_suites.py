@@ -11,7 +11,9 @@ import json
 import sys
 from collections import Counter
 from fnmatch import fnmatchcase
+from functools import cache
 from importlib.resources import files
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ from jsonschema_rs import Draft202012Validator
 
 from openwop_conformance.adapters.connect import connect_sdk
 
+from ..every import every
 from ..shared_data import shared
 from .restatements import RESTATED
 from .upstream import Case, components_after, differences
@@ -51,23 +54,13 @@ COUNTS: Final = {
 """Of each suite: how many agree, differ, and are not ours."""
 
 
+@cache
 def cases_of(suite: str) -> list[Case]:
     """The cases of a suite; skips when the suite is not there."""
     if suite in OWN:
         return own_suite(HERE / f"{suite}_cases.json")
     path = shared(SUITES[suite])
     return data_model_suite(path) if path.suffix == ".json" else yaml_suite(path)
-
-
-def params() -> list[Any]:
-    """All cases; of a suite that is not there one that is skipped with the reason."""
-    found = []
-    for suite in (*SUITES, *OWN):
-        try:
-            found += [pytest.param(case, id=case.called) for case in cases_of(suite)]
-        except pytest.skip.Exception as skip:
-            found.append(pytest.param(None, id=suite, marks=pytest.mark.skip(reason=str(skip))))
-    return found
 
 
 def excuses(case: Case) -> list[str]:
@@ -79,8 +72,12 @@ def disagreement(case: Case) -> dict[int, str]:
     return asyncio.run(differences(connect_sdk("reference"), case))
 
 
-@pytest.mark.parametrize("case", params())
-def test_a_case_gives_what_upstream_expects_or_what_its_reasons_say(case: Case) -> None:
+@pytest.mark.parametrize("suite", [*SUITES, *OWN])
+def test_each_case_gives_what_upstream_expects_or_what_its_reasons_say(suite: str) -> None:
+    every(cases_of(suite), attrgetter("called"), as_upstream_expects)
+
+
+def as_upstream_expects(case: Case) -> None:
     if excuses(case):
         assert case.called not in DIFFERENT
         return
@@ -98,10 +95,11 @@ def test_a_case_gives_what_upstream_expects_or_what_its_reasons_say(case: Case) 
         assert ours == asyncio.run(components_after(subject, case, as_upstream=True))
 
 
-def test_every_call_is_one_of_the_line() -> None:
+@pytest.mark.parametrize("suite", [*SUITES, *OWN])
+def test_every_call_is_one_of_the_line(suite: str) -> None:
     line = json.loads(SCHEMA.read_text("utf-8"))
     check = Draft202012Validator({**line, "oneOf": [{"$ref": "#/$defs/call"}]})
-    asks = [ask for param in params() if param.values[0] for ask in param.values[0].asks]
+    asks = [ask for case in cases_of(suite) for ask in case.asks]
 
     assert [
         (ask.call, ask.given)

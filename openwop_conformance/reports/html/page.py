@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from .legible import legible
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from .content import Page
 
 
 def page_text(page: Page) -> str:
     """The page as HTML."""
+    return _template().render(page=page)
+
+
+@cache
+def _template() -> Template:
+    """The template with its style, its script and the policy: the same for every page."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -37,15 +46,15 @@ def page_text(page: Page) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.from_string(template).render(
-        page=page,
-        style=Markup(style),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        policy=(
+    environment.globals |= {
+        "style": Markup(style),  # noqa: S704
+        "script": Markup(script),  # noqa: S704
+        "policy": (
             f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; "
             f"script-src '{_digest(script)}'; base-uri 'none'; form-action 'none'"
         ),
-    )
+    }
+    return environment.from_string(template)
 
 
 def _digest(text: str) -> str:
