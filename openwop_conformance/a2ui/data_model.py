@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Final
 
 from ..errors import JsonError, Violation
+from ..jsontree import copied
 from ..jsonvalue import MISSING, JsonValue, unescape
 
 Undo = Callable[[], None]
@@ -70,7 +70,7 @@ class DataModel:
         an array is indexed by anything but a plain index, or an index is over ``MAX_INDEX``.
         """
         segments = segments_of(path)
-        value = deepcopy(value)
+        value = copied(value)
         if not segments:
             return self._replace_root(value)
         node, depth = self._descend(path, segments)

@@ -7,10 +7,10 @@ whole trees, and what parsers and processors ask (A2UI's agent SDK blueprint).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 
 from ...a2ui.catalog import MESSAGE_KINDS
 from ...a2ui.graph import Graph
+from ...jsontree import copied
 from ...jsonvalue import JsonValue
 from . import early
 from .locking import LockedSurfaces
@@ -125,7 +125,7 @@ class RendererState(LockedSurfaces):
     def client_data(self) -> JsonValue:
         """The data of all surfaces that opted in, as a client attaches it, or ``None``."""
         models = {
-            name: deepcopy(surface.data.root)
+            name: copied(surface.data.root)
             for name, surface in self.surfaces.items()
             if surface.send_data_model
         }
@@ -135,7 +135,7 @@ class RendererState(LockedSurfaces):
 def _read(surface: Surface) -> dict[str, JsonValue]:
     read: dict[str, JsonValue] = {
         "components": dict(surface.components),
-        "data": deepcopy(surface.data.root),
+        "data": copied(surface.data.root),
         "catalogId": surface.catalog.catalog_id,
         "sendDataModel": surface.send_data_model,
     }
