@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..reference.matrix import Matrix
 
 
 def add_to(commands: Any) -> None:
@@ -27,7 +30,7 @@ def command(args: argparse.Namespace) -> int:
 
     from ..errors import UnreachableError
     from ..reference.library_matrix import FAMILIES, library_matrix_of, uncovered
-    from ..reference.matrix import Matrix, matrix_of, print_json, print_matrix
+    from ..reference.matrix import Matrix, matrix_of
 
     found = Matrix((), ())
     others = set(args.names)
@@ -47,7 +50,44 @@ def command(args: argparse.Namespace) -> int:
     if others or not args.names:
         found = asyncio.run(matrix_of([n for n in args.names if n in others])) + found
     if args.json:
-        print_json(found)
+        _print_json(found)
     else:
-        print_matrix(found)
+        _print(found)
     return 1 if found.faults else 0
+
+
+def _print(found: Matrix) -> None:
+    """The matrix for a person: a line for each sabotage, then what is wrong."""
+    width = max(len(line.name) for line in found.lines)
+    for line in found.lines:
+        mark = "ok  " if not line.faults else "BAD "
+        rows = ", ".join(row.rpartition(".")[2] for row in line.red) or "nothing"
+        print(f"{mark}{line.name:<{width}}  turns red: {rows}")  # noqa: T201
+    print()  # noqa: T201
+    for fault in found.faults:
+        print(f"fault: {fault}")  # noqa: T201
+    count = len(found.lines)
+    verdict = "as declared" if not found.faults else f"{len(found.faults)} faults"
+    print(f"{count} sabotage{'s' * (count != 1)}: {verdict}")  # noqa: T201
+
+
+def _print_json(found: Matrix) -> None:
+    """The matrix for a program."""
+    import json
+    import sys
+
+    document = {
+        "faults": list(found.faults),
+        "sabotages": [
+            {
+                "name": line.name,
+                "breaks": line.breaks,
+                "red": list(line.red),
+                "declared": list(line.declared),
+                "faults": list(line.faults),
+            }
+            for line in found.lines
+        ],
+    }
+    json.dump(document, sys.stdout, indent=2)
+    sys.stdout.write("\n")

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import multiprocessing
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -31,7 +29,6 @@ from ..corpus import corpus
 from ..engine.run import is_timed, run
 from ..engine.session import Options, Session
 from ..engine.verdict import Disposition, Event, ScenarioFinished
-from ..jsonvalue import JsonValue
 from ..scenario.consumer_verbs import Rejects
 from ..scenario.lint import load_of
 from ..scenario.major_one_verbs import Explore
@@ -326,40 +323,3 @@ def _wire_digest(finished: ScenarioFinished) -> str:
             parts.append(response.body.decode(errors="replace"))
         total.update("\n".join(_VOLATILE.sub("…", part) for part in parts).encode())
     return total.hexdigest()
-
-
-# ------------------------------------------------------------------------------ printing
-
-
-def print_matrix(found: Matrix) -> None:
-    """The matrix for a person: a line for each sabotage, then what is wrong."""
-    width = max(len(line.name) for line in found.lines)
-    for line in found.lines:
-        mark = "ok  " if not line.faults else "BAD "
-        rows = ", ".join(row.rpartition(".")[2] for row in line.red) or "nothing"
-        print(f"{mark}{line.name:<{width}}  turns red: {rows}")  # noqa: T201
-    print()  # noqa: T201
-    for fault in found.faults:
-        print(f"fault: {fault}")  # noqa: T201
-    count = len(found.lines)
-    verdict = "as declared" if not found.faults else f"{len(found.faults)} faults"
-    print(f"{count} sabotage{'s' * (count != 1)}: {verdict}")  # noqa: T201
-
-
-def print_json(found: Matrix) -> None:
-    """The matrix for a program."""
-    document: JsonValue = {
-        "faults": list(found.faults),
-        "sabotages": [
-            {
-                "name": line.name,
-                "breaks": line.breaks,
-                "red": list(line.red),
-                "declared": list(line.declared),
-                "faults": list(line.faults),
-            }
-            for line in found.lines
-        ],
-    }
-    json.dump(document, sys.stdout, indent=2)
-    sys.stdout.write("\n")
