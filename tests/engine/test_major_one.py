@@ -181,9 +181,9 @@ def timed(monkeypatch: pytest.MonkeyPatch, few: list[float], many: float) -> Ran
     """The row about time, with the measurements given."""
     taken = iter(few * 8)
 
-    async def updates(witness: Any, name: str, count: int) -> float:
+    async def updates(witness: Any, name: str, size: int, stretches: int = 1) -> list[float]:
         await witness.ask(witness.api.discovery(), "none")
-        return many if name.startswith("many") else next(taken)
+        return [many / stretches] * stretches if stretches > 1 else [next(taken)]
 
     monkeypatch.setattr(costing, "_updates", updates)
     return asyncio.run(ran(scenarios("host.v1.delta-cost")))
@@ -195,14 +195,28 @@ def test_few_and_many_updates_take_turns_until_nothing_can_change(
 ) -> None:
     order: list[str] = []
 
-    async def updates(witness: Any, name: str, count: int) -> float:
+    async def updates(witness: Any, name: str, size: int, stretches: int = 1) -> list[float]:
         await witness.ask(witness.api.discovery(), "none")
         order.append(name)
-        return float(count) ** power
+        return [(1.0 + stretch) ** power - stretch**power for stretch in range(stretches)]
 
     monkeypatch.setattr(costing, "_updates", updates)
     asyncio.run(ran(scenarios("host.v1.delta-cost")))
     assert "".join(name[0] for name in order[1:]) == measured  # the first one is not measured
+
+
+def test_what_else_hit_one_stretch_of_many_updates_is_not_held_against_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hit = iter([[9.0, 1.0, 1.0, 1.0], [1.0, 1.0, 9.0, 1.0]])
+
+    async def updates(witness: Any, name: str, size: int, stretches: int = 1) -> list[float]:
+        await witness.ask(witness.api.discovery(), "none")
+        return next(hit) if stretches > 1 else [1.0]
+
+    monkeypatch.setattr(costing, "_updates", updates)
+    found = asyncio.run(ran(scenarios("host.v1.delta-cost")))
+    assert found.rows[0].disposition is Disposition.PASS
 
 
 def test_growth_is_a_failure_and_noise_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
