@@ -101,12 +101,11 @@ class Stdio:
         assert process.stdout is not None
         self._count += 1
         head = compact({"id": self._count, "call": request.target})[:-1]
-        try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it is read even so
             process.stdin.write(head + b',"with":' + (request.body or b"{}") + b"}\n")
             await process.stdin.drain()
+        try:
             line = await process.stdout.readline()
-        except (BrokenPipeError, ConnectionResetError):
-            line = b""
         except ValueError:
             raise ExchangeError("too-large", "an answer that is longer than is read") from None
         if not line.endswith(b"\n"):

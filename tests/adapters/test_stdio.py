@@ -149,6 +149,17 @@ def test_a_program_that_ends_at_once_says_why() -> None:
     assert "exit code 1: no such library" in str(caught.value)
 
 
+def test_what_a_program_says_is_read_though_it_ends_before_it_was_asked() -> None:
+    async def whole() -> None:
+        subject = Stdio(f"{sys.executable} -c 'print(\"loading\")'")
+        longer_than_a_pipe = call("hello", {"text": "x" * 1_000_000})
+        with pytest.raises(ExchangeError, match="a line that is no JSON"):
+            await subject.exchange(longer_than_a_pipe, AMPLE)
+        await subject.close()
+
+    asyncio.run(whole())
+
+
 def test_a_command_that_is_not_there_cannot_be_reached() -> None:
     async def ask() -> None:
         await Stdio("/no/such/program --flag").exchange(call("hello", {}), Bounds())
