@@ -18,6 +18,7 @@ from threading import Thread
 from typing import Final
 
 from ..errors import CallError, ExchangeError, Kind
+from ..jsontree import with_texts
 from ..jsonvalue import JsonValue, compact, parse
 from .host import Bounds, Request, Response
 
@@ -83,13 +84,18 @@ class InProcess:
             if not callable(method):
                 raise CallError("unsupported", f"there is no {request.target}")
             result = method(**read(request.body or b"{}"))
-            text = _RESULT.encode({"result": result, **self._work()})
+            return Response(200, (), _utf8(_RESULT.encode({"result": result, **self._work()})))
         except CallError as error:
-            return answer({"error": error.as_json(), **self._work()})
+            return self._refused(error)
         except Exception as error:
-            crash = CallError("crash", f"{type(error).__name__}: {error}"[:_MOST_SAID])
-            return answer({"error": crash.as_json(), **self._work()})
-        return Response(200, (), _utf8(text))
+            return self._refused(
+                CallError("crash", f"{type(error).__name__}: {error}"[:_MOST_SAID])
+            )
+
+    def _refused(self, error: CallError) -> Response:
+        """An error as an answer; of its words, what is no text is a question mark."""
+        said = with_texts(error.as_json(), lambda text: text.encode(errors="replace").decode())
+        return answer({"error": said, **self._work()})
 
     def _work(self) -> dict[str, JsonValue]:
         """What the object has counted, if it counts."""
@@ -101,7 +107,7 @@ _RESULT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), all
 
 
 def _utf8(text: str) -> bytes:
-    """A text's bytes; a character that is in two halves is put together."""
+    """A text's bytes; a character in two halves is put together, half a one ``UnicodeError``."""
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -36,6 +36,12 @@ class Library:
     def crash(self) -> JsonValue:
         raise KeyError("surfaceId")
 
+    def half(self) -> JsonValue:
+        return {"a": "\ud800"}
+
+    def refuses_in_halves(self) -> JsonValue:
+        raise CallError("integrity", "no \ud800 root")
+
     def no_json(self) -> JsonValue:
         return {"a": {1, 2}}
 
@@ -79,6 +85,7 @@ def test_a_refusal_tells_kind_place_and_partial_results() -> None:
     ("name", "given", "why"),
     [
         ("crash", {}, "KeyError: 'surfaceId'"),
+        ("half", {}, "UnicodeDecodeError"),
         ("no_json", {}, "TypeError"),
         ("not_a_number", {}, "ValueError"),
         ("crash", {"unknown": 1}, "TypeError"),
@@ -89,6 +96,13 @@ def test_what_is_not_raised_on_purpose_is_a_crash(name: str, given: JsonValue, w
     error = parse(response.body)["error"]
     assert (response.status, error["kind"]) == (500, "crash")
     assert why in error["message"]
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_half_a_character_in_the_words_of_a_refusal_loses_nobody(trusted: bool) -> None:
+    subject = InProcess(Library(), "a library", trusted=trusted)
+    response = asyncio.run(subject.exchange(call("refuses_in_halves", {}), Bounds(total=5)))
+    assert parse(response.body)["error"] == {"kind": "integrity", "message": "no ? root"}
 
 
 @pytest.mark.parametrize("name", ["missing", "__class__x", "work"])
